@@ -54,7 +54,8 @@ extension EndToEnd {
       #expect(try scene.run([.auth], ["1", Scene.passcode]).code == .success)
     }
 
-    @Test func `a reset removes one authenticator, and the other authenticator still works`() throws {
+    @Test func `a reset of one authenticator removes only that one, and the other authenticator still logs in`() throws
+    {
       let scene = try scene()
       #expect(try scene.tool("reset", scene.user, "pattern").status == 0)
       #expect(try scene.logIn(Scene.passcode).code == .success)
@@ -73,7 +74,9 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a person who forgot the passcode registers again at the prompt with a code, and then logs in`() throws {
+    @Test func `a person who forgot the passcode registers again at the login prompt with a code, and then logs in`()
+      throws
+    {
       let scene = try Scene.registered()
       try scene.configure {
         $0.more = "[service.demo]\ninteractive = true\noffer_reset = true"
@@ -99,7 +102,7 @@ extension EndToEnd {
 
     // MARK: The server's policy
 
-    @Test func `a person of a group that needs both authenticators is asked for both, and other people are not`() throws
+    @Test func `a member of a group that needs both authenticators is asked for both, and other people are not`() throws
     {
       let server = try Server(
         policy: """

@@ -26,7 +26,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["transaction-unconfirmed", "transaction-other"])
-    func `a client that did not confirm the transaction is refused`(_ scenario: String) throws {
+    func `the server refuses a client that did not confirm the transaction`(_ scenario: String) throws {
       let statuses = try statuses(scenario)
       #expect(statuses.count == 2 && statuses[0] == 1200 && statuses[1] != 1200)
     }

@@ -120,7 +120,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `four simultaneous logins succeed`() throws {
+    @Test func `four simultaneous logins of one account succeed`() throws {
       let scene = try Scene.registered()
       let logins = try (0..<4).map { _ in try scene.startLogin() }
       for login in logins { login.send(Scene.passcode + "\n") }

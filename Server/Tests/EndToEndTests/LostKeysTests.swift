@@ -21,7 +21,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `a machine that names no device to the server registers again, and the server keeps the lost key`()
+    @Test func `a machine without a device id registers again, and the server keeps the key that the machine lost`()
       throws
     {
       let scene = try Scene.registered()

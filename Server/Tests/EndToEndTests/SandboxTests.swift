@@ -83,7 +83,7 @@ extension EndToEnd {
       #expect(try network("uaf-fetch") == machine)
     }
 
-    @Test func `an operation without a server starts no network program`() throws {
+    @Test func `an operation that needs no server starts no network program`() throws {
       let scene = try Scene.registered()
       try scene.stack("password required MODULE")
       let change = try Command(try scene.host() + ["--", "password"], environment: scene.names)

@@ -71,7 +71,10 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `a wrong code registers nobody, and the message says that it is wrong`() throws {
+    @Test
+    func `a wrong enrolment code registers nobody at another maker's server, and the message says that it is wrong`()
+      throws
+    {
       let scene = try standIns().scene(.engine)
       let output = try scene.tool("register", scene.user, input: "wrong\n\(Scene.passcode)\n\(Scene.passcode)\n")
       #expect(output.status == 1 && output.text.contains("enrolment code"), "\(output.text)")

@@ -83,7 +83,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `on a full disk, logins succeed and are counted in the reserved blocks`() throws {
+    @Test func `on a full disk, logins succeed and are counted in disk blocks that were reserved before`() throws {
       let scene = try Scene.registered()
       scene.disk = try Disk.full(scene)
       #expect(try scene.logIn("wrong1111").errors == ["Wrong passcode: 4 tries left."])
@@ -95,7 +95,9 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .maximumTries)
     }
 
-    @Test func `on a full disk without reserved blocks no passcode is checked, not even the correct one`() throws {
+    @Test func `on a full disk without blocks reserved before, no passcode is checked, not even the correct one`()
+      throws
+    {
       let scene = try Scene.registered()
       scene.disk = try Disk.full(scene, dropping: "accounts/*-journal")
       for entry in ["wrong1111", Scene.passcode] {
@@ -118,7 +120,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: Array(stride(from: 0, through: 120, by: 12)))
-    func `on a nearly full disk a first registration is complete, or leaves no damaged account`(
+    func `on a nearly full disk a first registration either succeeds or leaves no damaged account`(
       _ kibibytes: Int
     ) throws {
       let scene = try Scene()

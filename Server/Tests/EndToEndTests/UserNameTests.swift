@@ -36,7 +36,9 @@ extension EndToEnd {
       try refusal.check { try scene.logIn(Scene.passcode, as: name) }
     }
 
-    @Test func `in a remote login, a name that no account can have is refused like any other`() throws {
+    @Test func `in a remote login, a name that no account can have is refused in the same way as a wrong passcode`()
+      throws
+    {
       let scene = try unsafe Self.scene.get()
       let wrong = try scene.logIn("wrong1111", from: "192.0.2.1")
       #expect(wrong.code == .authenticationError)

@@ -155,7 +155,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `a corrected configuration accepts logins again`() throws {
+    @Test func `logins are accepted again once root has corrected the configuration`() throws {
       let scene = try scene()
       try Self.rewrite(scene, "request_url", "reqest_url")
       #expect(try scene.logIn(Scene.passcode).code == .serviceError)

@@ -31,7 +31,7 @@ struct AwayTests {
 
   private func exists(_ name: String) async throws -> Bool { try await store.read { try $0.accounts.exists(name) } }
 
-  @Test func `connections that were closed are reopened before the next query`() async throws {
+  @Test func `database connections that were closed are reopened before the next query`() async throws {
     try await store.write { try $0.accounts.add("alice", now: 1) }
     try disconnect(allowing: true)
     #expect(try await exists("alice"))

@@ -30,7 +30,7 @@ struct GrantTests {
   }
 
   @Test(arguments: ["INSERT ON usedChallenge", "INSERT ON audit", "UPDATE ON credential", "UPDATE ON auditEnd"])
-  func `a login fails and stores nothing while a database right is missing`(right: String) async throws {
+  func `a login fails and stores nothing while the server's database user lacks a right`(right: String) async throws {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let before = try await server.store.read { try $0.audit.last() }
     try await database.execute("REVOKE \(right) FROM \(Self.role)")

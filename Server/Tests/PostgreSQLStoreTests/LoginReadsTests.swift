@@ -87,7 +87,7 @@ struct LoginReadsTests {
     #expect(found == ["first": .success(0), "alice": .failure(.busy)])
   }
 
-  @Test func `logins continue while all other connections are in use`() async throws {
+  @Test func `logins continue while all database connections that they do not use are busy`() async throws {
     try await addKeys([("alice", "0001#0001")])
     let lock = try database.place.cluster.connection(to: database.place.name)
     try lock.execute("BEGIN")

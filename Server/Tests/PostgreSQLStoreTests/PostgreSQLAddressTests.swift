@@ -38,7 +38,7 @@ struct PostgreSQLAddressTests {
     #expect(refusal(url)?.description.contains("4711") == false)
   }
 
-  @Test func `refuses an invalid URL with a password, and does not repeat the password`() {
+  @Test func `refuses an invalid URL that has a password, and does not repeat the password in the error`() {
     #expect(refusal("postgresql://uaf:4711@[::1/uaf")?.description.contains("4711") == false)
   }
 

@@ -24,7 +24,7 @@ struct StoreStartTests {
     for statement in statements { try connection.execute(statement) }
   }
 
-  @Test func `ten instances that start at the same time on an empty database create one store`() async throws {
+  @Test func `ten server instances that start at the same time on an empty database create one store`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<10 { group.addTask { try open() } }
       try await group.waitForAll()
@@ -39,7 +39,7 @@ struct StoreStartTests {
     #expect(throws: PostgreSQLRefusal.newer(migration: "tomorrow")) { try open() }
   }
 
-  @Test func `applies only the migration steps that are missing`() throws {
+  @Test func `opening a store applies only the migration steps that are missing`() throws {
     try open()
     let connection = try place.cluster.connection(to: place.name)
     let step = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)"])
@@ -47,7 +47,7 @@ struct StoreStartTests {
     #expect(throws: PostgreSQLRefusal.newer(migration: "2")) { try open() }
   }
 
-  @Test func `migrates a store without an audit, and the audit then begins with its first row`() async throws {
+  @Test func `a store without an audit is migrated, and the audit then begins with its first row`() async throws {
     let connection = try place.cluster.connection(to: place.name)
     // Each connection of a store has this setting once the store has been checked.
     try connection.execute("SET search_path TO uaf")
@@ -60,7 +60,7 @@ struct StoreStartTests {
     #expect(try await store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `migrates a store from before accounts could be blocked, and keeps its keys and audit`() async throws {
+  @Test func `a store from before accounts could be blocked is migrated, and keeps its keys and audit`() async throws {
     let connection = try place.cluster.connection(to: place.name)
     try connection.execute("SET search_path TO uaf")
     let older = Array(Migration.all.prefix { $0.name != "account blocks" })
@@ -118,7 +118,7 @@ struct StoreStartTests {
     #expect(throws: PostgreSQLRefusal.otherApplication) { try open() }
   }
 
-  @Test func `refuses an empty database, unless it may create the store`() throws {
+  @Test func `refuses an empty database, unless the server may create the store`() throws {
     #expect(throws: PostgreSQLRefusal.empty) { try open(create: false) }
     try open()
     try open(create: false)
@@ -145,14 +145,14 @@ struct StoreStartTests {
     try execute("DROP OWNED BY \(role)", "DROP ROLE \(role)")
   }
 
-  @Test func `refuses a read-only database`() throws {
+  @Test func `refuses a read-only database as the store`() throws {
     try open()
     let readOnly = "&options=-cdefault_transaction_read_only%3Don"
     #expect(throws: PostgreSQLError.self) { try open(settings: readOnly) }
     #expect(throws: PostgreSQLRefusal.readOnly) { try open(settings: "\(readOnly)&target_session_attrs=any") }
   }
 
-  @Test func `refuses several hosts without a synchronous standby, unless that is allowed`() throws {
+  @Test func `refuses several database hosts without a synchronous standby, unless that is allowed`() throws {
     // The second host is never connected to.
     let hosts = "postgresql:///\(place.name)?user=postgres&host=\(place.cluster.folder),/nowhere"
     #expect(throws: PostgreSQLRefusal.asynchronous) {

@@ -92,7 +92,7 @@ final class SQLiteStoreTests {
     #expect(try older.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM enrolment") } == 0)
   }
 
-  @Test func `migrates a store without an audit, and the audit then begins with its first row`() async throws {
+  @Test func `a store without an audit is migrated, and the audit then begins with its first row`() async throws {
     let path = folder.appending(path: "server.db").path()
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "wrong answers")
@@ -105,7 +105,7 @@ final class SQLiteStoreTests {
     #expect(try await store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `migrates a store from before accounts could be blocked, and keeps its keys and audit`() async throws {
+  @Test func `a store from before accounts could be blocked is migrated, and keeps its keys and audit`() async throws {
     let path = folder.appending(path: "server.db").path()
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "audit")

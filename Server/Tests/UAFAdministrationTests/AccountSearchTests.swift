@@ -84,7 +84,7 @@ import UAFMessages
     #expect(try await found { ($0.idleSince, $0.prefix) = (used, "m") }.rows == [])
   }
 
-  @Test func `a page that reads few accounts says where the next page continues, and no account is skipped`()
+  @Test func `a page of a search that reads few accounts says where the next page continues, and skips no account`()
     async throws
   {
     try await fill()

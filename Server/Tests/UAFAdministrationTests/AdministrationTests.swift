@@ -51,7 +51,7 @@ import UAFMessages
   }
 
   @Test(arguments: [0, 201])
-  func `refuses a page of no rows, and a page of too many`(limit: Int) async throws {
+  func `refuses a page of accounts with no rows, and one with too many`(limit: Int) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       _ = try await AccountAdministration(environment).page(AccountQuery(limit: limit), by: root)
     }
@@ -125,7 +125,8 @@ import UAFMessages
 
   // MARK: Codes and texts
 
-  @Test func `a code is listed with its issuer, and as open until somebody registers with it`() async throws {
+  @Test func `an enrolment code is listed with its issuer, and as open until somebody registers with it`() async throws
+  {
     let codes = EnrolmentAdministration(environment)
     let issued = try await codes.issue(for: "alice", by: helpdesk)
     let open = try await codes.page(onlyOpen: true, by: helpdesk)
@@ -140,7 +141,7 @@ import UAFMessages
     #expect(all.rows.map(\.usedAt) == [server.now] && all.rows.first?.isOpen == false)
   }
 
-  @Test func `a closed code registers nobody`() async throws {
+  @Test func `nobody registers with an enrolment code that was closed`() async throws {
     let codes = EnrolmentAdministration(environment)
     let issued = try await codes.issue(for: "alice", by: helpdesk)
     try await codes.close(for: "alice", by: helpdesk)
@@ -162,7 +163,8 @@ import UAFMessages
     }
   }
 
-  @Test func `a text waits for confirmation until it is closed, and is unknown afterwards`() async throws {
+  @Test func `a text waits for confirmation until an administrator closes it, and is unknown afterwards`() async throws
+  {
     let approvals = ApprovalAdministration(environment)
     try await AccountAdministration(environment).add("alice", by: root)
     let issued = try await approvals.create("Deploy 4.2", for: "alice", by: operatorCaller)
@@ -178,7 +180,7 @@ import UAFMessages
 
   // MARK: Audit
 
-  @Test func `audit rows are listed from either end, or for one machine`() async throws {
+  @Test func `audit rows are listed from the oldest or the newest on, or for one machine`() async throws {
     let events = (1...5).map { AuditEntry(time: $0, kind: .login, actor: .person, machine: "m\($0 % 2)") }
     try await server.store.write { try $0.audit.append(events) }
     let audit = AuditAdministration(environment)
@@ -227,7 +229,9 @@ import UAFMessages
     }
   }
 
-  @Test func `a code that was issued before an account's promotion is closed by the promotion`() async throws {
+  @Test func `an enrolment code that was issued before its account became an administrator is closed by that change`()
+    async throws
+  {
     _ = try await EnrolmentAdministration(environment).issue(for: "bob", by: helpdesk)
     try await AccessAdministration(environment).setAdministrator("bob", role: .administrator, by: root)
     let now = server.now

@@ -40,7 +40,7 @@ struct AuditWindowTests {
     }
   }
 
-  @Test func `pages from either end read each row once`() {
+  @Test func `a search of the audit in pages, from either end, reads each row once`() {
     for isNewestFirst in [false, true] {
       var asked = filter { ($0.machine, $0.isNewestFirst) = ("laptop", isNewestFirst) }
       var looked = Set<Int64>()

@@ -52,7 +52,8 @@ import UAFMessages
     return loss.isOfToken ? try await server.token("t", .administrator, by: "administrator mina") : mina
   }
 
-  @Test(arguments: Loss.allCases) func `a request does nothing if its caller loses the role while it waits`(
+  @Test(arguments: Loss.allCases)
+  func `a change that waits for the store is refused if its caller meanwhile loses the role, session or token`(
     loss: Loss
   ) async throws {
     let caller = try await caller(losing: loss)
@@ -70,7 +71,9 @@ import UAFMessages
   }
 
   @Test(arguments: [AuditActor.person, .machine, .administrator("nobody"), .token("none")])
-  func `a caller whom the store does not know changes nothing`(actor: AuditActor) async throws {
+  func `a caller whom the store does not know as an administrator or token changes nothing`(actor: AuditActor)
+    async throws
+  {
     let caller = Caller(actor: actor, role: .administrator, address: "")
     for operation in Self.changes {
       await #expect(throws: AdministrationRefusal.notAllowed(operation.permission)) {
@@ -79,7 +82,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an administrator without the request's session, or with somebody else's session, is refused`()
+  @Test func `an administrator is refused without a session, or with somebody else's session`()
     async throws
   {
     let mina = try await server.signedIn("mina", .administrator)

@@ -101,7 +101,7 @@ import UAFMessages
 
   // MARK: What somebody has made
 
-  @Test func `a token ends with the role of the administrator who made it, and so does everything made with the token`()
+  @Test func `a token ends with its maker's role as administrator, and so does everything made with the token`()
     async throws
   {
     _ = try await server.registered("keeper")
@@ -124,7 +124,7 @@ import UAFMessages
     #expect(try await goodTokens() == ["kept"])
   }
 
-  @Test func `a token is invalid while its maker is disabled`() async throws {
+  @Test func `a token is invalid while the administrator who made it is disabled`() async throws {
     let mina = try await server.signedIn("mina", .administrator).havingSigned
     let made = try await access.createToken("ops", role: .operator, lifetime: 3600, by: mina)
     try await AccountStateAdministration(environment).disable("mina", reason: "left", by: root)
@@ -134,7 +134,8 @@ import UAFMessages
     #expect(try await check.caller(of: made.text, address: "") { _ in true } != nil)
   }
 
-  @Test(arguments: Role.allCases) func `the role limits a token's lifetime, even if its row allows more`(
+  @Test(arguments: Role.allCases)
+  func `a token lives no longer than its role allows, even if its row in the store allows more`(
     role: Role
   ) async throws {
     _ = try await access.createToken("long", role: role, lifetime: role.longestToken, by: root)
@@ -151,7 +152,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["", "administrator", "token forged", "person", "administrator nobody", "root"])
-  func `a token is invalid if its maker does not exist`(maker: String) async throws {
+  func `a token is invalid if the administrator named as its maker does not exist`(maker: String) async throws {
     let forged = AccessToken(
       name: "forged", role: "administrator", createdBy: maker, createdAt: server.now, expiresAt: .max, addresses: [])
     try await server.store.write { _ = try $0.accessTokens.add(forged, hash: [7]) }
@@ -254,7 +255,7 @@ import UAFMessages
   }
 
   @Test(arguments: [true, false])
-  func `a key that an older key signed for is valid for administration if the older key is`(
+  func `a key that an older key of the account allowed is valid for administration if the older key is`(
     counts: Bool
   ) async throws {
     let counting = try await server.registered("bob", deviceID: "d1")

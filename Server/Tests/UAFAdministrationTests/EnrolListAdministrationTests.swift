@@ -56,7 +56,7 @@ import Testing
     #expect(rows.count == 500)
   }
 
-  @Test func `all codes of a list are issued if nothing fails`() async throws {
+  @Test func `if nothing fails, all codes of a list are issued`() async throws {
     let codes = EnrolListAdministration(environment(failingAt: 2000))
     #expect(try await codes.issueAll(try people(501), lifetime: 60, by: caller).count == 501)
     #expect(try await openCodes() == 501)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `issuing a list stops if its issuer loses the role or the session, and leaves no code`(
+  func `if the issuer of a list loses the role or the session, the issuing stops and leaves no code`(
     isRole: Bool
   ) async throws {
     let store = WaitingStore(server.store) { number, store in

@@ -29,7 +29,9 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100) }.last?.event
   }
 
-  @Test func `a payload names the server, its trust and the group, and its code lets machines join`() async throws {
+  @Test func `a machine payload names the server, its trusted keys and the group, and its code lets machines join`()
+    async throws
+  {
     let issued = try await codes.issue(group: "lab", machines: 2, lifetime: 60, by: caller)
     let payload = try MachinePayload(encoded: issued.payload.encoded)
     #expect(payload.server == TestServer.publicURL && payload.ca == "authority" && payload.verdictKeys == "keys")
@@ -41,7 +43,7 @@ import UAFMessages
     #expect(row?.used == 1 && row?.machines == 2 && row?.issuedBy == "token ops" && row?.group == "lab")
   }
 
-  @Test func `a payload contains the CA that was named, and anything that is not a certificate is refused`()
+  @Test func `a machine payload contains the CA that was named, and a CA that is not a certificate is refused`()
     async throws
   {
     let pem = String(decoding: TestServerKeys.certificatePEM, as: UTF8.self)
@@ -59,7 +61,7 @@ import UAFMessages
     #expect(one.fingerprint == two.fingerprint && one.payload.code != two.payload.code)
   }
 
-  @Test func `the audit says who issued and closed which code, and never the code itself`() async throws {
+  @Test func `the audit says who issued and closed which join code, and never the code itself`() async throws {
     let issued = try await codes.issue(group: "lab", machines: 3, lifetime: 60, by: caller)
     let first = try #require(try await lastRow())
     #expect(first.kind == .joinCode && first.actor == "token ops" && first.address == "192.0.2.7")
@@ -94,7 +96,7 @@ import UAFMessages
     }
   }
 
-  @Test func `pages of codes follow each other without a gap, the newest code first`() async throws {
+  @Test func `pages of join codes follow each other without a gap, the newest code first`() async throws {
     for _ in 0..<5 { _ = try await codes.issue(by: caller) }
     let first = try await codes.page(limit: 2, by: caller)
     #expect(first.rows.map(\.number) == [5, 4] && first.next == "4")

@@ -80,7 +80,7 @@ import UAFMessages
     }
   }
 
-  @Test func `numbers continue above all numbers that machines may have seen before a backup was restored`()
+  @Test func `a policy's number is above all that machines may have seen, even after a backup was restored`()
     async throws
   {
     try await save()
@@ -123,7 +123,7 @@ import UAFMessages
     "[passcode]\nmin_length = 20\nmax_length = 10", "[passcode.regex]\n'(' = true", "# a\u{202E}b", "# a\u{200B}b",
     "passcode", "{}", "[service.sudo]",
     String(repeating: "#", count: 17 * 1024), String(repeating: "#\"", count: 8 * 1024),
-  ]) func `refuses a text that a workstation would refuse, and saves nothing`(_ text: String) async throws {
+  ]) func `refuses a policy's text that a workstation would refuse, and saves nothing`(_ text: String) async throws {
     let saving = await #expect(throws: AdministrationRefusal.self) { try await save(text) }
     guard case .invalid(field: "policy", _)? = saving else {
       return #expect(Bool(false), "\(String(describing: saving))")

@@ -18,13 +18,13 @@ struct PayloadFileNameTests {
     #expect(try PayloadFileName.name(for: account) == name)
   }
 
-  @Test func `the file names of any two accounts differ`() throws {
+  @Test func `the payload files of any two accounts have different names`() throws {
     let accounts = ["a/b", "a%2fb", "a%2Fb", "a_b", "A/b", "a~b", "a.code", "a", "eyJa", "%65yJa", ".a", "%2ea"]
     #expect(try Set(accounts.map { try PayloadFileName.name(for: $0) }).count == accounts.count)
   }
 
   @Test(arguments: ["/", "n", "é"])
-  func `a name of 2,000 characters is shortened, and the file name is still unique to its account`(
+  func `the name of a payload file is shortened for a name of 2,000 characters, and is still unique to the account`(
     character: String
   ) throws {
     let account = String(repeating: character, count: 2000)

@@ -14,8 +14,7 @@ struct PeopleListTests {
     #expect(try list("lifetime,username\n60,mina\n").people == [.init(username: "mina", lifetime: 60)])
   }
 
-  @Test func `accepts what spreadsheets write: a byte order mark, carriage returns, quotes, no final line end`() throws
-  {
+  @Test func `a list of people may have a byte order mark, carriage returns, quotes and no final line end`() throws {
     let text = "\u{FEFF}\"username\"\r\n\"mi,na\"\r\n\"ju\"\"n\""
     #expect(try list(text).people.map(\.username) == ["mi,na", "ju\"n"])
     #expect(try list(text).wrong.isEmpty)
@@ -27,7 +26,7 @@ struct PeopleListTests {
     ("Username\n", .unknownColumn("Username")),
     ("username,\n", .unknownColumn("")), ("\"username\n", .openQuote),
   ])
-  func `refuses a list whose first line does not name the columns`(text: String, problem: PeopleListProblem) {
+  func `refuses a list of people whose first line does not name the columns`(text: String, problem: PeopleListProblem) {
     #expect(throws: problem) { try list(text) }
   }
 
@@ -82,7 +81,7 @@ struct PeopleListTests {
     #expect(throws: PeopleListProblem.tooMany) { try list(many) }
   }
 
-  @Test func `text from a list reaches the terminal only in quotes`() {
+  @Test func `text from a list of people is printed to the terminal only in quotes`() {
     #expect(PeopleListProblem.invalidUsername("\u{1B}[2J").description.hasPrefix("\"\\u{1b}[2J\" is not a username"))
   }
 

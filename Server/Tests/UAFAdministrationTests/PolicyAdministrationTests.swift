@@ -117,7 +117,7 @@ import UAFMessages
     #expect(try await administration.preview(both, by: administrator).names == ["bob", "carol"])
   }
 
-  @Test func `names the members of a group who have no account`() async throws {
+  @Test func `a preview names the members of a group who have no account`() async throws {
     try await addAccounts()
     let text = #"{"groups": {"g": {"accounts": ["bob", "alcie"], "accepted": [["passcode"]]}}}"#
     let preview = try await administration.preview(text, by: administrator)
@@ -173,7 +173,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["", "{", #"{"accepted": []}"#, #"{"accepted": [["fingre"]]}"#, #"{"more": 1}"#])
-  func `refuses a text that is not a policy`(text: String) async throws {
+  func `refuses to save a text that is not a policy`(text: String) async throws {
     let error = await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(text, reason: "why", after: 0, lockingOut: 0, by: administrator)
     }
@@ -193,7 +193,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["", String(repeating: "a", count: 501), "a\0b", "a\u{202E}b", "a\u{200B}b", "a\u{2028}b"])
-  func `refuses to save without a reason that can be stored`(reason: String) async throws {
+  func `refuses to save a policy without a reason that can be stored`(reason: String) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(both, reason: reason, after: 0, lockingOut: 0, by: administrator)
     }
@@ -209,7 +209,7 @@ import UAFMessages
     }
   }
 
-  @Test func `lists the newest policies first, one page at a time`() async throws {
+  @Test func `the saved policies are listed with the newest first, one page at a time`() async throws {
     for number in 0..<5 {
       _ = try await administration.save(
         both, reason: "\(number)", after: Int64(number), lockingOut: 0, by: administrator)
@@ -221,7 +221,8 @@ import UAFMessages
     #expect(second.next == nil)
   }
 
-  @Test func `refuses a page without a size, a page that is too large, and a page with an unknown start`() async throws
+  @Test func `refuses a page of policies without a size, with a size that is too large, or with an unknown start`()
+    async throws
   {
     for (after, limit) in [(nil, 0), (nil, 201), ("x", 1)] {
       await #expect(throws: AdministrationRefusal.self) {
@@ -230,7 +231,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses a second preview while one runs, and allows it afterwards`() async throws {
+  @Test func `refuses a second preview of a policy while one runs, and allows it afterwards`() async throws {
     let gate = PreviewGate()
     let isRefused = try await gate.run { () async -> Bool in
       do {

@@ -121,7 +121,7 @@ import UAFMessages
   }
 
   @Test(arguments: changes.filter { endings.contains($0.testDescription) })
-  func `root at the server may block the last administrator`(change: Change) async throws {
+  func `root at the server may block the last administrator who can sign in`(change: Change) async throws {
     try await change.call(environment, "boss", root)
   }
 

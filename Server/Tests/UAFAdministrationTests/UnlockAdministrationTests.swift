@@ -47,7 +47,7 @@ import UAFMessages
     #expect(issued.codes.first?.label == UnlockCode.label(ofMachine: secret.machineID))
   }
 
-  @Test func `several keys on a machine have one code, made with the secret of the first key that is not revoked`()
+  @Test func `an account's keys on one machine share one unlock code, made with the secret of the first unrevoked key`()
     async throws
   {
     let first = try await server.registered("mina", deviceID: "d-1")
@@ -102,7 +102,9 @@ import UAFMessages
     #expect(try await unlocks.issue(for: "ceo", on: "d-1", by: root).codes.count == 1)
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `an auditor and an operator are refused an unlock`(role: Role)
+  @Test(arguments: [Role.auditor, .operator]) func `an auditor or an operator who asks for an unlock is refused`(
+    role: Role
+  )
     async throws
   {
     _ = try await server.registered("mina", deviceID: "d-1")

@@ -23,7 +23,7 @@ import UAFAdministration
     return text
   }
 
-  @Test func `an account is disabled immediately, and enabled only after a signature`() async throws {
+  @Test func `in the console an account is disabled immediately, and enabled only after a signature`() async throws {
     let (browser, key) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -41,7 +41,8 @@ import UAFAdministration
     #expect(try await state("bob") == nil)
   }
 
-  @Test func `an account is locked for a time, and the page shows the lock until it ends`() async throws {
+  @Test func `in the console an account is locked for a time, and its page shows the lock until it ends`() async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -53,7 +54,7 @@ import UAFAdministration
     #expect(!ConsoleBrowser.text(await browser.get("/console/person?name=bob")).contains("locked until"))
   }
 
-  @Test(arguments: ["disable", "lock"]) func `a privileged account is blocked only after a signature`(
+  @Test(arguments: ["disable", "lock"]) func `in the console a privileged account is blocked only after a signature`(
     what: String
   ) async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
@@ -89,7 +90,7 @@ import UAFAdministration
     #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.map(\.revocation) == [nil])
   }
 
-  @Test func `a key of an administrator is revoked only after a signature`() async throws {
+  @Test func `in the console a key of an administrator is revoked only after a signature`() async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
     let boss = try await server.registered("boss")
     try await server.make("boss", .operator)
@@ -145,7 +146,7 @@ import UAFAdministration
     #expect(try await state("bob") == nil)
   }
 
-  @Test func `a reason with markup is shown as text, in Korean too`() async throws {
+  @Test func `the console shows a reason with markup as text, in Korean too`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -158,7 +159,7 @@ import UAFAdministration
     }
   }
 
-  @Test func `a waiting text can be closed from its page by a role that may do so`() async throws {
+  @Test func `a role that may close waiting texts can do so from the text's page`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     _ = try await ApprovalAdministration(server.administration).create("pay <b>", for: "bob", by: TestServer.root)

@@ -24,7 +24,7 @@ import UAFAdministration
   }
 
   @Test(arguments: ["alice", "bob", "vip-carol"])
-  func `a code for an administrator or a privileged account is issued only after a signature`(
+  func `the console issues a code for an administrator or a privileged account only after a signature`(
     name: String
   ) async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
@@ -41,7 +41,7 @@ import UAFAdministration
     #expect(try await hasCode(name))
   }
 
-  @Test func `a code for an ordinary account is issued immediately`() async throws {
+  @Test func `the console issues a code for an ordinary account immediately`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/person/enrol", "name=dora&lifetime=900&csrf=\(csrf)").status == .ok)
@@ -49,7 +49,9 @@ import UAFAdministration
   }
 
   @Test(arguments: ["alice", "vip-carol"])
-  func `the helpdesk is refused a code for a privileged account before any signature`(name: String) async throws {
+  func `the helpdesk is refused a code for a privileged account before a signature is asked for`(name: String)
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let asked = await browser.post("/console/person/enrol", "name=\(name)&lifetime=900&csrf=\(csrf)")
@@ -57,7 +59,7 @@ import UAFAdministration
     #expect(try await !hasCode(name))
   }
 
-  @Test(arguments: Role.allCases) func `a token that may do more than read is made only after a signature`(
+  @Test(arguments: Role.allCases) func `the console makes a token that may do more than read only after a signature`(
     role: Role
   ) async throws {
     let isDangerous = role != .auditor
@@ -91,7 +93,8 @@ import UAFAdministration
     #expect(try DangerousStep.deleteAccount(name, reason: "").shownText(number: "0042") == nil)
   }
 
-  @Test func `a step that was cancelled, or replaced in a second page, is not performed even if it was confirmed`()
+  @Test
+  func `a step that was cancelled, or replaced by one from another page, is not performed even if it was confirmed`()
     async throws
   {
     let (browser, key) = try await server.signedIn("alice", .administrator)

@@ -93,7 +93,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["", "x", "5541#0001 Zm9v"])
-  func `a list of keys without their issuers is refused before a signature`(
+  func `a request to accept keys without naming their issuers is refused before a signature`(
     shown: String
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)

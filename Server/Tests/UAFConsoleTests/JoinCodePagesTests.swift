@@ -18,7 +18,9 @@ import UAFMessages
     try await server.store.read { try $0.joinCodes.page(before: nil, limit: 9) }
   }
 
-  @Test func `an operator issues a code, which is shown once with the server's fingerprint`() async throws {
+  @Test func `an operator issues a join code in the console, which shows it once with the server's fingerprint`()
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .operator)
     let csrf = try await browser.csrf()
     let answer = await browser.post("/console/join-codes/issue", "group=lab&machines=3&lifetime=60&csrf=\(csrf)")
@@ -35,14 +37,14 @@ import UAFMessages
     #expect(page.contains("<td data-column=\"Have joined\">1</td>"))
   }
 
-  @Test func `the page is in Korean for a browser that wants Korean`() async throws {
+  @Test func `the page of join codes is in Korean for a browser that wants Korean`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     _ = await browser.get("/console/language?to=ko")
     let page = ConsoleBrowser.text(await browser.get("/console/machines"))
     #expect(page.contains("참여 코드 발급") && !page.contains("Join code"))
   }
 
-  @Test func `the list and a machine's page show what the machine reported, as text`() async throws {
+  @Test func `the list of machines and a machine's page show what the machine reported, as text`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     var report = TestServer.report(next: 1, module: "<i>1.0")
     let key = try await server.registered("<b>mina", deviceID: "d1")
@@ -91,7 +93,7 @@ import UAFMessages
     #expect(try await codes().isEmpty)
   }
 
-  @Test func `the page of a joined machine offers to revoke it, and no longer does after the machine has left`()
+  @Test func `a joined machine's page offers to revoke the machine, and no longer does after the machine has left`()
     async throws
   {
     let code = try await server.joinCode("lab")

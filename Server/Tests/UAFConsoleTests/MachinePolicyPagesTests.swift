@@ -70,7 +70,8 @@ import UAFAdministration
 
   // MARK: What is shown
 
-  @Test func `the list shows each group with its policy in force, and all saved policies, the newest first`()
+  @Test
+  func `the list of policies shows each group with its policy in force, and all saved policies, the newest first`()
     async throws
   {
     try await server.joined(server.joinCode("lab"), "desk-17")
@@ -89,7 +90,7 @@ import UAFAdministration
     #expect(cells("Number", one) == ["3", "3", "1"] && !one.contains("office"))
   }
 
-  @Test func `groups and saved policies are shown in pages`() async throws {
+  @Test func `groups and saved policies for workstations are shown in pages`() async throws {
     let groups = (0...PageLimit.standard).map { "g\(1000 + $0)" }
     for group in groups { try await save(group: group) }
     let (browser, _, _) = try await signedIn(.auditor)
@@ -102,7 +103,9 @@ import UAFAdministration
   }
 
   @Test(arguments: Role.allCases)
-  func `everybody who signs in sees policies, and only an administrator sees the forms that change them`(role: Role)
+  func `everybody who signs in sees policies for workstations, and only an administrator sees forms to change them`(
+    role: Role
+  )
     async throws
   {
     try await save("# old\n")
@@ -123,7 +126,9 @@ import UAFAdministration
     #expect(try await number() == 2)
   }
 
-  @Test func `a page says whether its policy is in force, and for how many machines`() async throws {
+  @Test func `the page of a policy for workstations says whether it is in force, and for how many machines`()
+    async throws
+  {
     try await server.joined(server.joinCode("lab"), "desk-17")
     try await save()
     try await save(Self.strict, reason: "longer", after: 1)
@@ -135,7 +140,8 @@ import UAFAdministration
     }
   }
 
-  @Test func `markup in a reason and in a policy is shown as text, in Korean too`() async throws {
+  @Test func `markup in the reason or text of a policy for workstations is shown as text, in Korean too`() async throws
+  {
     let hostile = "</textarea></pre><script>alert(1)</script>"
     try await save("# \(hostile)\n[passcode.ignore]\n'<b>zoe' = true\n", reason: hostile)
     try await save("# \(hostile)\n", reason: hostile, after: 1)
@@ -155,7 +161,8 @@ import UAFAdministration
 
   // MARK: The preview, and what follows it
 
-  @Test func `a preview says which configuration keys change, and for how many machines, and saves nothing`()
+  @Test
+  func `a preview in the console says which configuration keys change and for how many machines, and saves nothing`()
     async throws
   {
     try await server.joined(server.joinCode("lab"), "desk-17")
@@ -173,7 +180,9 @@ import UAFAdministration
     #expect(same.contains("No key changes."))
   }
 
-  @Test func `a policy is saved only after a signature over its group, number, days and hash`() async throws {
+  @Test func `a policy for workstations is saved only after a signature over its group, number, days and hash`()
+    async throws
+  {
     let (browser, key, csrf) = try await signedIn(.administrator)
     let typed = Self.long.replacing("\n", with: "\r\n")
     let preview = ConsoleBrowser.text(await browser.post(Self.preview, "\(draft(typed))&csrf=\(csrf)"))
@@ -194,7 +203,7 @@ import UAFAdministration
     #expect(try await number() == 1)
   }
 
-  @Test func `an earlier policy is saved again, and the policy in force is removed, each with a signature`()
+  @Test func `saving an earlier policy again, or removing the one in force, each needs a signature`()
     async throws
   {
     try await save(lifetime: 100_000)
@@ -221,7 +230,7 @@ import UAFAdministration
     #expect(page.contains("The policy is empty") && !page.contains("Remove the policy"))
   }
 
-  @Test func `the signed text has room for every group and number`() throws {
+  @Test func `a text to sign has room for each group and number of a policy for workstations`() throws {
     for lifetime: Int64 in [31_622_400, 31_622_399] {
       let draft = MachinePolicyDraft(group: String(repeating: "g", count: 64), text: Self.long, lifetime: lifetime)
       let step = DangerousStep.saveMachinePolicy(draft, reason: "r", after: 9_999_999_999)
@@ -244,7 +253,8 @@ import UAFAdministration
     #expect(await browser.get("/console/confirm").status == .conflict)
   }
 
-  @Test func `refuses an invalid group, days, reason or number`() async throws {
+  @Test func `refuses a form for a policy for workstations with an invalid group, days, reason or number`() async throws
+  {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let previews = [
       draft(Self.long, group: "Lab"), draft(Self.long, group: ""), draft(Self.long, days: "0"),
@@ -267,7 +277,8 @@ import UAFAdministration
     #expect(try await number() == 0)
   }
 
-  @Test func `a policy that was based on a policy that is not in force is refused before a signature`() async throws {
+  @Test func `a policy for workstations based on one that is not in force is refused before a signature`() async throws
+  {
     try await save()
     let (browser, _, csrf) = try await signedIn(.administrator)
     for body in [body(Self.strict), body(Self.strict, after: 7), body(Self.strict, group: "office", after: 1)] {
@@ -277,7 +288,7 @@ import UAFAdministration
     #expect(await browser.get("/console/confirm").status == .conflict)
   }
 
-  @Test func `a policy that was saved between the preview and the form, or the signature, is not replaced`()
+  @Test func `a policy for workstations saved after the preview, or before the signature, is not replaced`()
     async throws
   {
     let (browser, key, csrf) = try await signedIn(.administrator)

@@ -42,12 +42,12 @@ import UAFAdministration
     #expect(text.contains("<rect class=\"good\" x=\"1\" y=\"75\" width=\"8\" height=\"25\"/>"))
   }
 
-  @Test func `the plot is also in Korean`() async throws {
+  @Test func `the plot of keys by model is also in Korean`() async throws {
     let text = try await page("ko")
     #expect(text.contains("모델별 등록된 키") && !text.contains("Registered keys by model"))
   }
 
-  @Test func `the models with the fewest keys share one bar`() async throws {
+  @Test func `in the plot of keys, the models with the fewest keys share one bar`() async throws {
     try await add((1...10).map { (String(format: "0a0b#%04x", $0), $0 + 1) })
     let text = try await page()
     // Eight bars: of eleven models those with 11 to 4 keys. The others have 3, 2 and 1.
@@ -55,7 +55,7 @@ import UAFAdministration
     #expect(!text.contains("0a0b#0002<"))
   }
 
-  @Test func `nine models have a bar each`() async throws {
+  @Test func `in the plot of keys, nine models have a bar each`() async throws {
     try await add((1...8).map { (String(format: "0a0b#%04x", $0), $0 + 1) })
     let text = try await page()
     #expect(!text.contains("others") && text.contains(Self.row("passcode 5541#0001", 1, 0)))

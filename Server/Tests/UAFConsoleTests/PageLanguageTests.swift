@@ -4,7 +4,9 @@ import Testing
 @testable import UAFConsole
 
 struct PageLanguageTests {
-  @Test(arguments: PageText.allCases) func `each language has every text, with the same placeholders`(text: PageText) {
+  @Test(arguments: PageText.allCases) func `each text of the console is in each language, with the same placeholders`(
+    text: PageText
+  ) {
     let places = PageLanguage.allCases.map { language in
       language.text(text, "\u{1}", "\u{1}", "\u{1}", "\u{1}").count { $0 == "\u{1}" }
     }

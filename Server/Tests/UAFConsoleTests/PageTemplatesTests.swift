@@ -73,7 +73,7 @@ struct PageTemplatesTests {
     #expect(try Self.page(of: .form(form), showing: "x").contains("value=\"\(text)\""))
   }
 
-  @Test func `a page has neither inline scripts nor inline styles`() throws {
+  @Test func `the console's pages have neither inline scripts nor inline styles`() throws {
     let page = try PageTemplates.render(["blocks": Self.blocks.map { $0.context(number: 0, csrf: "") }])
     #expect(!page.contains("<script") && !page.contains("style=") && !page.contains("<style"))
   }

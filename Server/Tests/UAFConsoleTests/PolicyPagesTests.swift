@@ -32,7 +32,8 @@ import UAFAdministration
 
   private func number() async throws -> Int64 { try await server.store.read { try $0.policyVersions.lastNumber() } }
 
-  @Test(arguments: Role.allCases) func `everybody who signs in sees policies, and only an administrator may save one`(
+  @Test(arguments: Role.allCases)
+  func `everybody who signs in to the console sees policies, and only an administrator may save one`(
     role: Role
   ) async throws {
     let (browser, _, csrf) = try await signedIn(role)
@@ -49,7 +50,7 @@ import UAFAdministration
     #expect(try await number() == 1)
   }
 
-  @Test func `a policy is saved only after a signature over its hash and number`() async throws {
+  @Test func `the console saves a policy only after a signature over its hash and number`() async throws {
     let (browser, key, csrf) = try await signedIn(.administrator)
     let text = Self.either.replacing(", ", with: ",\r\n")
     #expect(await browser.post("/console/policies/save", "\(body(text))&csrf=\(csrf)").status == .seeOther)
@@ -65,7 +66,7 @@ import UAFAdministration
     #expect(version?.text == saved && version?.actor == "administrator alice" && version?.reason == "because")
   }
 
-  @Test func `the preview of a policy that locks everybody out says so, and such a policy is not saved there`()
+  @Test func `the preview of a policy that locks everybody out says so, and the console does not save it`()
     async throws
   {
     let (browser, _, csrf) = try await signedIn(.administrator)
@@ -84,7 +85,7 @@ import UAFAdministration
     #expect(try await number() == 0)
   }
 
-  @Test func `a policy is refused if it is invalid, has no reason, or was based on a policy that is not in force`()
+  @Test func `the console refuses a policy that is invalid, has no reason, or was based on one that is not in force`()
     async throws
   {
     let (browser, _, csrf) = try await signedIn(.administrator)
@@ -98,7 +99,7 @@ import UAFAdministration
     #expect(await browser.get("/console/policy?number=9").status == .notFound)
   }
 
-  @Test func `a policy that was saved between form and signature is not replaced`() async throws {
+  @Test func `a policy that was saved between the form and its signature is not replaced`() async throws {
     let (browser, key, csrf) = try await signedIn(.administrator)
     // A person who can administer under that policy.
     _ = try await server.registered("rita", model: "5541#0002")
@@ -120,7 +121,7 @@ import UAFAdministration
     #expect(await browser.get(path).status == .notFound)
   }
 
-  @Test func `markup in a reason and in a policy is shown as text, in Korean too`() async throws {
+  @Test func `markup in the reason or text of a policy is shown as text, in Korean too`() async throws {
     let (browser, _, csrf) = try await signedIn(.auditor)
     let hostile = "</textarea></pre><script>alert(1)</script>"
     let text = #"{"groups": {"\#(hostile)": {"accounts": ["<b>zoe"], "accepted": [["passcode"]]}}}"#
@@ -137,7 +138,7 @@ import UAFAdministration
     }
   }
 
-  @Test func `the page says that the policy file overrides the saved policies`() async throws {
+  @Test func `the console's page says that the policy file overrides the saved policies`() async throws {
     let (browser, _, _) = try await signedIn(.auditor)
     #expect(!ConsoleBrowser.text(await browser.get("/console/policies")).contains("--policy"))
     try await server.store.write { try $0.settings.set(.policyFile, to: "yes") }

@@ -19,7 +19,8 @@ import Testing
 
   private func isListed(_ name: String, on page: String) -> Bool { page.contains("/console/person?name=\(name)\"") }
 
-  @Test func `people are found by state, group and last use, and the form keeps the search terms`() async throws {
+  @Test func `the console finds people by state, group and last use, and its form keeps the search terms`() async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     for name in ["bob", "carol"] { try await server.enrol(name) }
     try await AccountStateAdministration(server.administration).disable("carol", reason: "left", by: TestServer.root)
@@ -56,7 +57,7 @@ import Testing
     ("until=\(first + 2)&machine=desk&not=machine", ["xavier"]),
     ("kind=login&until=\(first + 3)&account=zoe&not=account", ["xavier", "yves"]),
   ])
-  func `audit rows are found by time and words, and by negated conditions`(
+  func `the console finds audit rows by time and words, and by negated conditions`(
     query: String, expected: [String]
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)

@@ -25,7 +25,7 @@ import UAFAdministration
     try await server.database.integers("SELECT count(*) FROM consoleSession").first ?? -1
   }
 
-  @Test func `disabling or locking an account ends the account's sessions for good, and no other sessions`()
+  @Test func `disabling or locking an account ends its console sessions for good, and nobody else's`()
     async throws
   {
     let (alice, _) = try await server.signedIn("alice", .administrator)
@@ -40,7 +40,7 @@ import UAFAdministration
     #expect(await isSignedIn(carol))
   }
 
-  @Test func `a blocked account has no session, whoever blocked it`() async throws {
+  @Test func `a blocked account has no console session, whoever blocked it`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let block = AccountBlock(since: server.now, until: nil, reason: "left", actor: "test")
     #expect(try await server.store.write { try $0.accounts.setBlock(block, of: "alice") })
@@ -73,7 +73,7 @@ import UAFAdministration
   @Test(
     arguments: [.all(of: "alice"), .machine("machine of alice"), .onMachine("machine of alice", of: "alice")]
       as [KeySelection])
-  func `a revocation ends the sessions of the account whose keys it revokes, even if the clock was set back`(
+  func `a revocation of an account's keys ends its console sessions, even if the clock was set back`(
     keys: KeySelection
   ) async throws {
     let (alice, _) = try await server.signedIn("alice", .administrator)
@@ -84,7 +84,7 @@ import UAFAdministration
     #expect(await isSignedIn(bob))
   }
 
-  @Test func `a session stays ended if a role is removed and given again`() async throws {
+  @Test func `a console session stays ended if the account's role is removed and given again`() async throws {
     let (alice, _) = try await server.signedIn("alice", .auditor)
     let (bob, _) = try await server.signedIn("bob", .auditor)
     try await access.removeAdministrator("alice", by: TestServer.root)
@@ -94,13 +94,14 @@ import UAFAdministration
     #expect(await !isSignedIn(bob))
   }
 
-  @Test func `a session continues at an instance whose clock is behind`() async throws {
+  @Test func `a console session continues at an instance whose clock is behind`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     server.advance(seconds: -2)
     #expect(await isSignedIn(browser))
   }
 
-  @Test func `using a session keeps its waiting step, and never moves its last use back in time`() async throws {
+  @Test func `using a console session keeps its waiting step, and never moves its last use back in time`() async throws
+  {
     let step = ConsoleSession.WaitingStep(id: [1], text: "text", action: "[]", code: "code")
     let found = try await server.store.write { records -> [ConsoleSession?] in
       let session = ConsoleSession(

@@ -13,7 +13,8 @@ import UAFAdministration
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  @Test(arguments: Role.allCases) func `every role sees listeners, certificate, keys and store, as text`(
+  @Test(arguments: Role.allCases)
+  func `every role sees listeners, certificate, keys and store on the page of settings, as text`(
     role: Role
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", role)

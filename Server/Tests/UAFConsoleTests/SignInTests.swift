@@ -14,7 +14,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  @Test func `a confirmed text makes a session in the browser that asked for the sign-in`() async throws {
+  @Test func `confirming a sign-in's text makes a session in the browser that requested the sign-in`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     #expect(browser.hasSession)
     #expect(await browser.get("/console/people").status == .ok)
@@ -22,7 +22,7 @@ import UAFMessages
     #expect(kinds.contains(.consoleSignIn))
   }
 
-  @Test func `nobody is signed in before the text is confirmed`() async throws {
+  @Test func `nobody is signed in to the console before the sign-in's text is confirmed`() async throws {
     try await server.make("alice", .administrator)
     let browser = ConsoleBrowser(server)
     _ = await browser.post("/console/sign-in", "name=alice")
@@ -31,7 +31,7 @@ import UAFMessages
     #expect(await browser.get("/console").status == .seeOther)
   }
 
-  @Test func `a confirmation does not sign in a different browser, nor the same browser twice`() async throws {
+  @Test func `confirming a sign-in does not sign in a different browser, nor the same browser twice`() async throws {
     let key = try await server.registered("alice")
     try await server.make("alice", .auditor)
     let (browser, other) = (ConsoleBrowser(server), ConsoleBrowser(server))
@@ -46,7 +46,7 @@ import UAFMessages
     #expect(browser.hasSession && !other.hasSession && !copy.hasSession)
   }
 
-  @Test func `a sign-in that was asked for twice is confirmed once`() async throws {
+  @Test func `of two signatures over the text of one sign-in, only one is accepted`() async throws {
     let key = try await server.registered("alice")
     let browser = ConsoleBrowser(server)
     _ = await browser.post("/console/sign-in", "name=alice")
@@ -80,7 +80,7 @@ import UAFMessages
     #expect(await waiting.post("/console/sign-in/continue", "").status == .seeOther && waiting.hasSession)
   }
 
-  @Test func `an account without a role is refused after its confirmation`() async throws {
+  @Test func `an account without a role is refused after it has confirmed its sign-in`() async throws {
     let key = try await server.registered("alice")
     let browser = ConsoleBrowser(server)
     _ = await browser.post("/console/sign-in", "name=alice")
@@ -89,7 +89,7 @@ import UAFMessages
     #expect(!browser.hasSession)
   }
 
-  @Test func `asking for a sign-in changes nothing in the store, and looks the same for a name without an account`()
+  @Test func `requesting a sign-in changes nothing in the store, and looks the same for a name without an account`()
     async throws
   {
     try await server.make("alice", .administrator)
@@ -104,20 +104,20 @@ import UAFMessages
     #expect(try await server.database.changes() == before)
   }
 
-  @Test func `a session ends when the role changes`() async throws {
+  @Test func `a console session ends when the account's role changes`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     try await server.make("alice", .auditor)
     #expect(await browser.get("/console").status == .seeOther)
   }
 
-  @Test func `a session ends when a key of the account is revoked`() async throws {
+  @Test func `a console session ends when a key of the account is revoked`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let keys = KeyAdministration(server.administration)
     #expect(try await keys.revoke(.all(of: "alice"), by: TestServer.root) == 1)
     #expect(await browser.get("/console").status == .seeOther)
   }
 
-  @Test func `a session ends after 15 minutes without a request`() async throws {
+  @Test func `a console session ends after 15 minutes without a request`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     server.advance(seconds: ConsoleSession.idle - 1)
     #expect(await browser.get("/console").status == .ok)
@@ -125,7 +125,9 @@ import UAFMessages
     #expect(await browser.get("/console").status == .seeOther)
   }
 
-  @Test func `a form without the session's token, or from a different site, changes nothing`() async throws {
+  @Test func `a form of the console without the session's token, or from a different site, changes nothing`()
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/people/add", "name=bob&csrf=x").status == .forbidden)
@@ -138,7 +140,7 @@ import UAFMessages
   }
 
   @Test(arguments: FormRoutes.paths.filter { $0 != "/console/policies/preview" && !UploadLimit.paths.contains($0) })
-  func `an auditor is refused every form that changes something`(path: String) async throws {
+  func `an auditor is refused every form of the console that changes something`(path: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let csrf = try await browser.csrf()
     // All fields of all forms, so that only the permission is missing.
@@ -166,7 +168,7 @@ import UAFMessages
     #expect(signed == text)
   }
 
-  @Test func `a confirmation of one step does not perform a different step`() async throws {
+  @Test func `the confirmation of one dangerous step does not perform a different step`() async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -177,7 +179,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.accounts.exists("bob") })
   }
 
-  @Test func `signing out ends the session`() async throws {
+  @Test func `signing out ends the console session`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let thief = ConsoleBrowser(server)
     thief.steal("__Host-uaf-session", from: browser)

@@ -15,7 +15,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  @Test func `polling a waiting sign-in needs no write transaction`() async throws {
+  @Test func `asking repeatedly whether a sign-in was confirmed needs no write transaction`() async throws {
     let store = WriteCounter(server.store)
     let environment = server.administration
     let browser = ConsoleBrowser(
@@ -42,7 +42,7 @@ import UAFMessages
     return try await server.get(.authentication, context).statusCode
   }
 
-  @Test func `a stranger who asks for a sign-in and denies it changes nothing in the store`() async throws {
+  @Test func `a stranger who requests a sign-in and denies it changes nothing in the store`() async throws {
     _ = try await server.registered("alice")
     try await server.make("alice", .administrator)
     let before = try await server.database.changes()
@@ -69,7 +69,7 @@ import UAFMessages
     #expect(try await answer(line, denies: true) == .unauthorized)
   }
 
-  @Test func `a step is denied once and for good, and can no longer be denied after its session has ended`()
+  @Test func `a dangerous step is denied once and for good, and no longer after its session has ended`()
     async throws
   {
     let (browser, key) = try await server.signedIn("alice", .administrator)
@@ -122,7 +122,7 @@ import UAFMessages
     #expect(try await server.database.changes() == before)
   }
 
-  @Test func `too many requests without a session are refused, while requests with a session are answered`()
+  @Test func `too many requests to the console without a session are refused, while those with a session are answered`()
     async throws
   {
     let admits = Admits()

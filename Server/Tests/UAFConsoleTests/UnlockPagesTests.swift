@@ -18,7 +18,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .unlock), limit: 9) }.map(\.event)
   }
 
-  @Test func `the helpdesk issues an unlock, which is shown once in both forms`() async throws {
+  @Test func `the helpdesk issues an unlock in the console, which shows both forms of it once`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1", deviceName: "<b>desk")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let page = ConsoleBrowser.text(await browser.get("/console/person?name=mina"))
@@ -36,7 +36,7 @@ import UAFMessages
     for secret in shown { #expect(!again.contains(secret) && !row.detail.contains(secret)) }
   }
 
-  @Test func `the form is in Korean for a browser that wants Korean`() async throws {
+  @Test func `the form for an unlock is in Korean for a browser that wants Korean`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     _ = await browser.get("/console/language?to=ko")
@@ -44,7 +44,7 @@ import UAFMessages
     #expect(page.contains("잠금 해제 코드 발급") && !page.contains("Issue an unlock"))
   }
 
-  @Test func `a refused form says why in Korean to a browser that wants Korean`() async throws {
+  @Test func `the refusal of a form for an unlock is in Korean for a browser that wants Korean`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
@@ -71,7 +71,7 @@ import UAFMessages
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `the helpdesk cannot unlock a privileged account`() async throws {
+  @Test func `in the console the helpdesk cannot unlock a privileged account`() async throws {
     _ = try await server.registered("vip", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()

@@ -64,7 +64,7 @@ struct APITests {
     }
   }
 
-  @Test func `an auditor reads how many keys there are of each model`() async throws {
+  @Test func `through the API an auditor reads how many keys each model has`() async throws {
     try await server.store.write { try $0.accounts.add("mina", now: 1) }
     try await server.database.addKeys([("mina", "5541#0002"), ("mina", "0a0b#0001"), ("mina", "5541#0002")])
     let (answer, json) = try await ask(.GET, "/api/v1/models", token: try await token(.auditor))
@@ -82,14 +82,14 @@ struct APITests {
     #expect(try await ask(.GET, "/api/v1/me", token: token, from: "198.51.100.1").answer.status == .unauthorized)
   }
 
-  @Test func `two tokens in a request are refused, even if one of them is valid`() async throws {
+  @Test func `the API refuses two tokens in a request, even if one of them is valid`() async throws {
     let token = try await token()
     let headers: HTTPHeaders = ["Authorization": "Bearer \(token)"]
     let (answer, json) = try await ask(.GET, "/api/v1/me", token: token, headers: headers)
     #expect(answer.status == .badRequest && code(json) == "two-tokens")
   }
 
-  @Test func `a token in the URL is not accepted, and is refused even next to a valid one`() async throws {
+  @Test func `the API does not accept a token in the URL, and refuses it even next to a valid one`() async throws {
     let token = try await token()
     #expect(try await ask(.GET, "/api/v1/me?access_token=\(token)").answer.status == .unauthorized)
     let (answer, json) = try await ask(.GET, "/api/v1/me?access_token=\(token)", token: token)
@@ -108,7 +108,7 @@ struct APITests {
     #expect(try await ask(.GET, "/api/v1/me", token: "x", from: "192.0.2.2").answer.status == .unauthorized)
   }
 
-  @Test func `the requests of one token are limited`() async throws {
+  @Test func `the API limits the requests of one token`() async throws {
     let slow = APIResponder(
       environment, rate: 1, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let headers: HTTPHeaders = ["Authorization": "Bearer \(try await token())"]

@@ -97,14 +97,17 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a disabled account is reported as disabled until it is enabled`() async throws {
+  @Test func `a known machine is told that an account is disabled until the account is enabled`() async throws {
     try await block(until: nil)
     #expect(try await told().state == .disabled)
     #expect(try await server.store.write { try $0.accounts.setBlock(nil, of: "alice") })
     #expect(try await told().state == .active)
   }
 
-  @Test func `a locked account is reported with the end of its lock, and as active after that end`() async throws {
+  @Test
+  func `a known machine is told of an account's lock with its end, and after that end that the account is active`()
+    async throws
+  {
     let end = server.now + 60
     try await block(until: end)
     #expect(try await told().state == .locked(until: end))
@@ -112,7 +115,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .active)
   }
 
-  @Test func `a removed account is reported as disabled`() async throws {
+  @Test func `a known machine is told that an account is disabled if the account was removed`() async throws {
     #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
     #expect(try await told().state == .disabled)
   }
@@ -238,7 +241,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `strangers use up no part of a known machine's budget`() async throws {
+  @Test func `strangers who query accounts' states use up no part of a known machine's budget`() async throws {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let own: HTTPHeaders = [UAFRoutes.machineProof: try proof()]
     func status(_ client: TestClient, _ headers: HTTPHeaders) async -> HTTPResponseStatus {

@@ -79,7 +79,7 @@ import UAFMessages
     #expect(found == Array(names[2..<203]))
   }
 
-  @Test func `a name with any character reaches the account that has it`() async throws {
+  @Test func `a command reaches an account whatever characters its name has`() async throws {
     let server = try TestServer()
     for name in ["a/b", "a%2Fb", "a?b=c", "a#b", ".."] {
       _ = try await link(server).ask(APIRequest(.POST, ["accounts"], body: ["name": .string(name)]))

@@ -104,7 +104,7 @@ struct AdministrationListenersTests {
     }
   }
 
-  @Test func `a command asks a running server over TLS with a token from a file, and is told why it is refused`()
+  @Test func `a command reaches a running server over TLS with a token from a file, and is told why it is refused`()
     async throws
   {
     let made = try await AccessAdministration(environment).createToken(
@@ -136,7 +136,8 @@ struct AdministrationListenersTests {
     }
   }
 
-  @Test func `a command at the socket acts as its own user, and reports a socket on which nobody listens`() async throws
+  @Test func `a command at the API's socket acts as its own user, and reports a socket on which nobody listens`()
+    async throws
   {
     try await run { _, socket in
       let link = try RemoteLink(
@@ -163,7 +164,9 @@ struct AdministrationListenersTests {
     }
   }
 
-  @Test func `the socket recognises this process's user without a token, and nobody else may open it`() async throws {
+  @Test func `the API's socket recognises this process's user without a token, and nobody else may open it`()
+    async throws
+  {
     try await run { _, socket in
       let answer = try await exchange(
         Self.get("/api/v1/me"), { $0.connect(unixDomainSocketPath: socket) }, tls: false)

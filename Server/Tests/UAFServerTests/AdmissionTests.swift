@@ -27,14 +27,14 @@ struct AdmissionTests {
     #expect(admitted(limiter, "a", tries: 100, now: 999_999) == 60)
   }
 
-  @Test func `one name does not use up a different name's limit`() {
+  @Test func `requests for one name do not use up the rate limit of a different name`() {
     let limiter = RateLimiter(.init(perMinute: 1))
     #expect(admitted(limiter, "a", tries: 9, now: 0) == 2)
     #expect(admitted(limiter, "b", tries: 9, now: 0) == 2)
   }
 
   @Test(arguments: [(Int64(0), Int64.min), (.max, .min), (.min, .max), (1000, 0)])
-  func `a clock that jumps neither refills a limit nor ends the server`(start: Int64, later: Int64) {
+  func `a clock that jumps neither refills a rate limit nor ends the server`(start: Int64, later: Int64) {
     let limiter = RateLimiter(.init(perMinute: 1_000_000))
     _ = limiter.admits("a", now: start)
     _ = limiter.admits("a", now: later)

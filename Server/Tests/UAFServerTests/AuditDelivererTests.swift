@@ -70,7 +70,7 @@ import Testing
       ])
   }
 
-  @Test func `rows are sent again if their position could not be stored`() async throws {
+  @Test func `rows are sent to a sink again if its position could not be stored`() async throws {
     let store = FailingStore(server.store)
     let deliverer = deliverer(store: store)
     try await write(2)
@@ -127,7 +127,7 @@ import Testing
     #expect(page.text.contains("uaf_audit_sink_lag_seconds{sink=\"test\"} 0\n"))
   }
 
-  @Test func `a retention rule does not remove rows that a sink has not received`() async throws {
+  @Test func `the audit's retention rule does not remove rows that a sink has not received`() async throws {
     try await write(5)
     try await AuditPruneCommand.checkDeliveries(server.store, through: 4)
     try await server.store.write { try $0.auditDeliveries.keep(AuditDelivery(sink: "syslog", delivered: 3)) }

@@ -49,7 +49,7 @@ import Testing
     try AuditHeadFiles.tokens(Array(Data(contentsOf: URL(filePath: folder.path("heads")))))
   }
 
-  @Test func `a line that was cut by a full disk is followed by a new line, and no head is missing`() throws {
+  @Test func `after a full disk has cut a line of a head, a new line follows, and no head is missing`() throws {
     let files = try files()
     let heads = try (Int64(1)...4).map(head)
     files.add(heads[0])
@@ -98,7 +98,7 @@ import Testing
     #expect(throws: ServerError.self) { try files.write() }
   }
 
-  @Test func `a line that was cut by a crash is followed by a new line`() throws {
+  @Test func `after a crash has cut a line of a head, a new line follows`() throws {
     try Data("eyJ0eXA".utf8).write(to: URL(filePath: folder.path("heads")))
     let files = try files()
     let head = try head(1)

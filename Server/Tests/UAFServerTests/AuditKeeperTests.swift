@@ -185,7 +185,7 @@ import UAFMessages
     try await AuditKeyCheck.run(server.store, state)
   }
 
-  @Test func `an invalid head does not keep the server from starting`() async throws {
+  @Test func `an invalid head in the store does not keep the server from starting`() async throws {
     let state = try files().state
     _ = try ServerKeys(state: state, now: { 0 })
     try await server.database.execute("INSERT INTO auditHead VALUES (4611686018427387904, 'x')")
@@ -209,7 +209,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.lastHead() }?.number == 1)
   }
 
-  @Test func `the public keys of heads stay after the signing keys are replaced`() throws {
+  @Test func `the public keys that verify old heads stay after the signing key is replaced`() throws {
     let state = try files().state
     let old = try ServerKeys(state: state, now: { 0 }).rings.auditKeys.current(at: 0).publicKeyPEM
     for moment: Int64 in [1_000_000, 2_000_000, 3_000_000] {

@@ -50,7 +50,7 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `a syslog server whose CA is not trusted gets nothing`() async throws {
+  @Test func `the server sends nothing to a syslog server whose CA is not trusted`() async throws {
     let receiver = try await TLSReceiver(names: ["localhost"])
     let other = try await TLSReceiver(names: ["localhost"])
     let sink = try SyslogSink(
@@ -62,7 +62,9 @@ import UAFService
   }
 
   @Test(arguments: ["localhost", "127.0.0.1"])
-  func `a syslog server with a certificate for a different name gets nothing`(host: String) async throws {
+  func `the server sends nothing to a syslog server whose certificate is for a different name`(host: String)
+    async throws
+  {
     let receiver = try await TLSReceiver(names: ["uaf.example.org"], addresses: ["192.0.2.1"])
     let sink = try Self.syslog(receiver, host: host)
     await #expect(throws: SinkFailure.otherName) { try await sink.send(Self.rows) }
@@ -70,7 +72,7 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `rows are not delivered to a syslog server that is away`() async throws {
+  @Test func `rows are not reported as delivered if the syslog server is away`() async throws {
     let receiver = try await TLSReceiver(names: ["localhost"])
     let sink = try Self.syslog(receiver)
     try await receiver.stop()
@@ -98,7 +100,7 @@ import UAFService
     await #expect(throws: SinkFailure.closed) { try await sending.value }
   }
 
-  @Test func `a webhook gets JSON lines and a signature over time and body`() async throws {
+  @Test func `a webhook gets audit rows as lines of JSON, and a signature over time and body`() async throws {
     let receiver = try await TLSReceiver(
       names: ["localhost"], answer: "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
     let sink = try webhook(receiver)
@@ -138,7 +140,7 @@ import UAFService
   @Test(arguments: [
     "https://a.test/\r\nX: 1", "https://a.test\n", "https://a.test/ b", "https://user:word@a.test/", "http://a.test/",
     "file:///etc/passwd", "gopher://a.test/", "https://", "https://a.test/?to=1", "https://a.test/#f",
-  ]) func `a webhook's URL has no other scheme, no account and no line end`(text: String) {
+  ]) func `refuses a webhook's URL with a scheme other than https, an account or a line end`(text: String) {
     #expect(PublicURL(argument: text) == nil)
   }
 
@@ -148,7 +150,7 @@ import UAFService
   }
 
   @Test(arguments: ["500 No", "301 Moved\r\nLocation: https://localhost/", "404 No"])
-  func `rows are not delivered unless the webhook answers with success`(answer: String) async throws {
+  func `rows are not reported as delivered unless the webhook replies with success`(answer: String) async throws {
     let receiver = try await TLSReceiver(
       names: ["localhost"], answer: "HTTP/1.1 \(answer)\r\nContent-Length: 0\r\n\r\n")
     let sink = try webhook(receiver)
@@ -158,7 +160,7 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `a webhook with a certificate for a different name gets nothing`() async throws {
+  @Test func `the server sends nothing to a webhook whose certificate is for a different name`() async throws {
     let receiver = try await TLSReceiver(names: ["uaf.example.org"], answer: "HTTP/1.1 200 OK\r\n\r\n")
     let sink = try webhook(receiver)
     await #expect(throws: SinkFailure.self) { try await sink.send(Self.rows) }
@@ -168,12 +170,12 @@ import UAFService
   }
 
   @Test(arguments: ["", "short\n", String(repeating: "a", count: 300)])
-  func `a secret of the wrong length is refused`(text: String) throws {
+  func `refuses a webhook's secret of the wrong length`(text: String) throws {
     let path = try secretFile(text)
     #expect(throws: ServerError.self) { try WebhookSecret(path: path) }
   }
 
-  @Test func `a secret that others can read is refused, and its final line end is not part of it`() throws {
+  @Test func `refuses a webhook's secret that others can read, and ignores the final line end of its file`() throws {
     let path = try secretFile(Self.secret + "\n")
     let first = try WebhookSecret(path: path).signature(of: [1], now: 2)
     #expect(try WebhookSecret(path: secretFile(Self.secret)).signature(of: [1], now: 2) == first)
@@ -181,7 +183,7 @@ import UAFService
     #expect(throws: ServerError.self) { try WebhookSecret(path: path) }
   }
 
-  @Test func `a CA file without a certificate is refused`() throws {
+  @Test func `refuses a file with a sink's CA that contains no certificate`() throws {
     let path = try secretFile("nothing\n")
     #expect(throws: ServerError.unusableFile(path: path, reason: "contains no certificate in PEM")) {
       try SyslogSink(host: "a", port: 1, trust: SinkTrust(authorities: path), sender: "uaf1")

@@ -145,7 +145,7 @@ struct BackupTests {
     #expect(throws: error) { try BackupManifest(parsing: Array(text.utf8)) }
   }
 
-  @Test func `neither a backup nor a restore overwrites anything`() async throws {
+  @Test func `neither a backup nor a restore overwrites an existing folder`() async throws {
     let backup = try await backedUp()
     #expect(throws: ServerError.unusableBackup(backup, .exists)) {
       try ServerBackup.make(of: state, nil, in: backup, now: 200)
@@ -203,7 +203,7 @@ struct BackupTests {
     _ = try ServerDirectory(path: target, create: false)
   }
 
-  @Test func `a backup without a store is refused if no database is named`() async throws {
+  @Test func `restoring a backup that has no store is refused if no database is named`() async throws {
     _ = try ServerKeys(state: state, now: { 100 })
     let backup = try path("keys")
     _ = try ServerBackup.make(of: state, nil, in: backup, now: 100)
@@ -225,7 +225,7 @@ struct BackupTests {
     #expect(try names(target) == ["mine"])
   }
 
-  @Test func `a restore without a database requires a backup to be named`() {
+  @Test func `a restore without a backup is refused if no database is named`() {
     #expect(throws: (any Error).self) { try RestoreCommand.parse(["--state", state.path]) }
   }
 
@@ -257,7 +257,7 @@ struct BackupTests {
     #expect(RotatedKey.allCases.map(\.standardDelay) == [3600, 604_800, 3600])
   }
 
-  @Test func `refuses a backup folder that others can write to`() async throws {
+  @Test func `refuses to restore from a backup folder that others can write to`() async throws {
     let backup = try await backedUp()
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: backup)
     #expect(throws: ServerError.self) { try ServerBackup.check(backup) }

@@ -57,7 +57,7 @@ struct BudgetTests {
     #expect(followed(admission, by: machine(1), from: office) == 10)
   }
 
-  @Test func `strangers who ask for an account use up no part of the budget of its known machine`() {
+  @Test func `strangers' requests for an account use up no part of the budget of its known machine`() {
     let admission = Admission(addressRate: 0, accountRate: 5)
     #expect(followed(admission, from: office) == 10)
     #expect(followed(admission, from: elsewhere) == 0)
@@ -73,7 +73,7 @@ struct BudgetTests {
     #expect(followed(admission, "bob", by: machine(1, of: "bob"), from: office) == 10)
   }
 
-  @Test func `others who name the account at the same machine use up no part of the person's own budget`() {
+  @Test func `others who name an account at its known machine use up no part of the person's own budget`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(followed(admission, from: office) == 2)
     for queue in [MachineQueue.otherUser, .remote, .own] {

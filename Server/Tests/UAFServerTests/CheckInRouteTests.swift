@@ -34,7 +34,7 @@ import WebMessages
       uri: "/uaf/machine", method: .POST, headers: headers, body: ByteBuffer(bytes: body))
   }
 
-  @Test func `a joined machine checks in, and the log and the metrics say so`() async throws {
+  @Test func `the log and the metrics record that a joined machine has checked in`() async throws {
     let (log, metrics) = (RecordedLog(), ServerMetrics())
     try await server.application(log: log, metrics: metrics).test { client in
       let secret = try await secret()
@@ -111,7 +111,9 @@ import WebMessages
     }
   }
 
-  @Test func `a store that fails records nothing, and the machine may check in again`() async throws {
+  @Test func `if the store fails during a check-in, nothing is recorded, and the machine may check in again`()
+    async throws
+  {
     let store = FailingStore(server.store)
     let secret = try await secret()
     let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes

@@ -49,7 +49,7 @@ struct CommandTests {
     "", "a.test", "http://a.test", "https://", "https:///", "https://a.test?x", "https://a.test#x", "https://u@a.test",
     "https://a test", "https://\(String(repeating: "a", count: 300))",
   ])
-  func `refuses an invalid public URL`(text: String) {
+  func `refuses an invalid public URL on the command line`(text: String) {
     #expect(PublicURL(argument: text) == nil)
   }
 
@@ -200,18 +200,18 @@ struct CommandTests {
   @Test(arguments: [
     "[]", "{}", "[{}]", "[1]", #""""#, #"{"a":1}"#, #"{"uafProtocolMessage":"[{}]"}"#, "abc", "null", "", "{",
   ])
-  func `decode exits with 1 for input that is not a message`(_ content: String) throws {
+  func `'decode' exits with 1 for input that is not a message`(_ content: String) throws {
     let code = try Self.decodingEnds(Array(content.utf8))
     #expect(code?.rawValue == 1)
   }
 
-  @Test func `decode exits with 0 for a message, and with 1 after the message is damaged`() throws {
+  @Test func `'decode' exits with 0 for a message, and with 1 after the message is damaged`() throws {
     let first = try Self.decodingEnds(Vector("reg-surrogate-sig1-key100").responseBytes)
     let second = try Self.decodingEnds(Vector("reg-bad-signature").responseBytes)
     #expect(first == nil && second?.rawValue == 1)
   }
 
-  @Test func `approve --wait has its own exit status for a denial`() {
+  @Test func `'approve --wait' has its own exit status for a denial`() {
     #expect(ExitStatus.denied.rawValue == 4)
     #expect(ApproveCommand.configuration.discussion.contains("denied (4)"))
   }

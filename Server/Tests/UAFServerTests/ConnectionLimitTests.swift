@@ -214,7 +214,7 @@ struct ConnectionLimitTests {
   }
 
   @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1"])
-  func `all loopback addresses count as one address, and a login among their silent connections stays`(address: String)
+  func `silent connections from any loopback address displace each other, and not a login from one`(address: String)
     throws
   {
     let table = Connections(maximum: 8)

@@ -72,7 +72,8 @@ struct ConsoleResponderTests {
     uploads.map { ($0, 1_056_768) }
     + ["/console/enrol-list", "/console/people/add", "/console/enrol-list/issue/"].map { ($0, 65_536) }
 
-  @Test(arguments: sizes) func `a body is accepted up to the last byte of its limit, and refused beyond it`(
+  @Test(arguments: sizes)
+  func `a request body is accepted up to the last byte of its path's limit, and refused beyond it`(
     path: String, limit: Int
   ) async throws {
     for (size, status) in [
@@ -82,7 +83,7 @@ struct ConsoleResponderTests {
     }
   }
 
-  @Test(arguments: sizes) func `a body is refused as soon as a length above its limit is announced`(
+  @Test(arguments: sizes) func `a request is refused as soon as it announces a body above its path's limit`(
     path: String, limit: Int
   ) async throws {
     for (announced, status) in [
@@ -98,7 +99,8 @@ struct ConsoleResponderTests {
     }
   }
 
-  @Test(arguments: [HTTPMethod.GET, .PUT, .HEAD]) func `the larger limit applies only to sending a list`(
+  @Test(arguments: [HTTPMethod.GET, .PUT, .HEAD])
+  func `the larger limit for a request body applies only to sending a list`(
     method: HTTPMethod
   ) {
     for path in Self.uploads { #expect(ConsoleResponder.maximumBody(method, path) == 65_536) }

@@ -22,7 +22,8 @@ struct EnrolCommandTests {
   @Test(arguments: [
     "https://127.0.0.1:8443", "https://[::1]:8443", "https://localhost", "https://uaf.example.com:9/base",
     "https://UAF.example.com",
-  ]) func `a payload for a name of this server's certificate contains its CA`(_ url: String) throws {
+  ]) func `an enrolment payload for a name in this server's certificate contains the server's CA`(_ url: String) throws
+  {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(try CertificateFiles.authority(of: state, for: url)?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
   }
@@ -41,7 +42,7 @@ struct EnrolCommandTests {
     #expect(try await store.read { try !$0.accounts.exists("alice") })
   }
 
-  @Test func `a server without its own CA puts no CA into the payload`() throws {
+  @Test func `a server without its own CA puts no CA into an enrolment payload`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.removeItem(atPath: state.authorityPath)
     #expect(try CertificateFiles.authority(of: state, for: "https://fido.example.com") == nil)

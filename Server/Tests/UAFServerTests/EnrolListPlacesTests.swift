@@ -67,7 +67,9 @@ struct EnrolListPlacesTests {
     #expect(isOpen)
   }
 
-  @Test func `accounts with hostile names stay in the folder, and their names are text on the sheets`() async throws {
+  @Test func `payload files of accounts with hostile names stay in the folder, and the sheets show the names as text`()
+    async throws
+  {
     let hostile = ["../../x", "..", "-rf", "<script>alert(1)</script>", "a/b", "a%2fb", "$(id)"]
     try await enrol("username\n" + hostile.map { $0 + "\n" }.joined(), ["--payloads", payloads, "--sheets", sheets])
     #expect(try names().count == hostile.count)
@@ -88,7 +90,9 @@ struct EnrolListPlacesTests {
     #expect(try await openCodes() == 0)
   }
 
-  @Test func `sheets and CSV have the codes of the payload files, and only their owner can read them`() async throws {
+  @Test func `sheets and CSV have the same codes as the payload files, and only their owner can read them`()
+    async throws
+  {
     let list = "username\n" + (0..<300).map { "person\($0)\n" }.joined()
     try await enrol(
       list, ["--payloads", payloads, "--sheets", sheets, "--language", "ko", "--codes", folder.path("codes.csv")])
@@ -160,7 +164,9 @@ struct EnrolListPlacesTests {
     }
   }
 
-  @Test func `codes that could not be written are closed again, and somebody else's file is kept`() async throws {
+  @Test func `codes of a list that could not be written are closed again, and somebody else's file is kept`()
+    async throws
+  {
     // A file of that name exists when the codes are written. This fails like a full disk at the second person's file.
     let local = try StateOption.parse(["--state", state.path]).link(server: nil)
     let outputs: [any CodeOutput] = [try PayloadFolder(path: payloads)]

@@ -47,7 +47,7 @@ struct ExportFaultTests {
     #expect(header.counts["account"] == .integer(2) && header.counts["credential"] == .integer(1))
   }
 
-  @Test func `every export that was cut is refused`() async throws {
+  @Test func `an export that was cut anywhere is refused`() async throws {
     let whole = try await text(lines())
     for count in 0..<whole.utf8.count {
       #expect(throws: ExportFault.self) { try check(String(decoding: whole.utf8.prefix(count), as: UTF8.self)) }
@@ -145,7 +145,7 @@ struct ExportFaultTests {
     #expect(throws: (any Error).self) { try ExportCommand.parse(["-", "--state", "d", "--json"]) }
   }
 
-  @Test(arguments: ["administrator", "accessToken"]) func `a forged row with an unknown role is refused`(
+  @Test(arguments: ["administrator", "accessToken"]) func `an export with an unknown role in a forged row is refused`(
     type: String
   ) throws {
     let role = try #require(MovedTable.all.first { $0.type == type }?.columns.first { $0.name == "role" })
@@ -153,7 +153,7 @@ struct ExportFaultTests {
     #expect(Role.allCases.allSatisfy { role.allows(.text($0.rawValue)) })
   }
 
-  @Test func `an import reports the administrators and tokens that it brought`() async throws {
+  @Test func `an import reports the administrators and tokens that it has added`() async throws {
     let server = try TestServer()
     let powers = try await server.store.write { records in
       try records.administrators.set(

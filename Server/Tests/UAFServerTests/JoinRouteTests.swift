@@ -59,7 +59,7 @@ import struct UAFMessages.RequestContext
 
   // MARK: Joining
 
-  @Test func `a machine joins, and the log and the metrics say so`() async throws {
+  @Test func `the log and the metrics record that a machine has joined`() async throws {
     let (log, metrics) = (RecordedLog(), ServerMetrics())
     let code = try await server.joinCode("lab-2")
     try await server.application(log: log, metrics: metrics).test { client in
@@ -187,7 +187,7 @@ import struct UAFMessages.RequestContext
 
   // MARK: What a joined machine may do
 
-  @Test func `a joined machine is served for any name while strangers have used up the account's requests`()
+  @Test func `a joined machine is served for any account while strangers have used up the account's requests`()
     async throws
   {
     try await server.application(Admission(accountRate: 2)).test { client in
@@ -231,7 +231,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a login at a joined machine gives it the account's secret, too`() async throws {
+  @Test func `a login at a joined machine also gives the machine the account's secret`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let body = SendUAFResponse(uafResponse: try alice.authenticate(request, counter: 1).text).jsonBytes
@@ -285,7 +285,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `an administrator's revocation ends a joined machine's rights after the next look at the changes`()
+  @Test func `a joined machine that an administrator revoked loses its rights once the instance looks for changes`()
     async throws
   {
     try await server.application(Admission(accountRate: 1)).test { client in

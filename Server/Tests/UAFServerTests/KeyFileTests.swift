@@ -64,7 +64,7 @@ final class KeyFileTests {
     #expect(try ServerDataSeal(keys: late).open(third, challenge: challenge) == data)
   }
 
-  @Test func `verdicts name their key, and the new key signs only from its start time on`() throws {
+  @Test func `a verdict names the key that signed it, and a new key signs only from its start time on`() throws {
     let claims = VerdictClaims(
       issuer: "i", subject: "s", operation: .authentication, purpose: .login, challengeHash: "c", issuedAt: 1,
       expiresAt: 2, tokenID: "t")
@@ -108,7 +108,7 @@ final class KeyFileTests {
   }
 
   @Test
-  func `no rotation changes the secret of decoys, even of a store from before it had one`()
+  func `no rotation changes the secret for decoys, even in a state folder from before this secret existed`()
     throws
   {
     let old = try keys().authenticationCode("decoy", [1])
@@ -120,7 +120,7 @@ final class KeyFileTests {
     #expect(try keys().decoyCode("decoy", [1]) == old)
   }
 
-  @Test func `a new store has its own secret for decoys`() throws {
+  @Test func `a new state folder has its own secret for decoys`() throws {
     #expect(try keys().decoyCode("decoy", [1]) != keys().authenticationCode("decoy", [1]))
   }
 
@@ -156,7 +156,7 @@ final class KeyFileTests {
     #expect(throws: ServerError.self) { _ = try self.keys() }
   }
 
-  @Test func `a running server whose key files become unusable continues with the keys it has`() throws {
+  @Test func `a running server whose key files become unusable continues with the keys that it has loaded`() throws {
     let running = try keys()
     let before = try running.authenticationCode("a", [])
     try StateFile.replace(path: state.secretPath, mode: 0o600, contents: [1])

@@ -108,7 +108,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a machine whose secret belongs to a revoked key gets the secret of the key in use with its next login`()
+  @Test func `a machine that proves a revoked key's secret gets the secret of its valid key with its next login`()
     async throws
   {
     let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))

@@ -37,7 +37,7 @@ import WebMessages
     }
   }
 
-  @Test func `a wrong method of a known path is answered with the methods that exist`() {
+  @Test func `a wrong method of a known path is refused with the methods that exist`() {
     for (path, methods) in [("/a", [HTTPMethod.GET, .POST]), ("/a/mina", [.GET, .DELETE]), ("/a/all", [.GET])] {
       guard case .otherMethods(methods) = table.match(.PATCH, path) else {
         Issue.record("\(path)")

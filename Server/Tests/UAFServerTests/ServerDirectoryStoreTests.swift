@@ -18,7 +18,7 @@ final class ServerDirectoryStoreTests {
     try? FileManager.default.removeItem(atPath: state.path)
   }
 
-  @Test func `only the owner can access the store`() throws {
+  @Test func `only the owner of the state folder can access the store`() throws {
     _ = try state.openStore(create: true)
     for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
       let attributes = try FileManager.default.attributesOfItem(atPath: state.file(name))

@@ -81,7 +81,7 @@ struct ServerProgramTests {
     #expect(end.notes.hasSuffix("No space left on device: the request may have been carried out anyway\n"))
   }
 
-  @Test func `an export that could not be printed gets no audit row`() async throws {
+  @Test func `'audit export' adds no audit row if its output could not be written`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try ServerDirectory(path: folder.path(), create: true)
     let store = try state.openStore(create: true)
@@ -102,7 +102,7 @@ struct ServerProgramTests {
     #expect(end.notes.contains("the output could not be written: No space left on device"))
   }
 
-  @Test func `refuses a decoy secret other than the secret with which the store was used, before it listens`() throws {
+  @Test func `the server refuses to listen with a decoy secret other than that with which the store was used`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try ServerDirectory(path: folder.path(), create: true)
     let database = try state.openStore(create: true).database
@@ -139,7 +139,7 @@ struct ServerProgramTests {
     return state
   }
 
-  @Test func `refuses to rotate a key while a second process rotates it, in one line, and changes nothing`() throws {
+  @Test func `refuses to rotate a key while a second process rotates one, with one line, and changes nothing`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try keys()
     let before = try StateFile.read(path: state.secretPath, isSecret: true)
@@ -217,7 +217,7 @@ struct ServerProgramTests {
     #expect(end.notes.hasPrefix("uaf-server: the store cannot be used: "))
   }
 
-  @Test func `the manuals of both programs list the same exit statuses`() throws {
+  @Test func `the manuals of uafctl and uaf-server list the same exit statuses`() throws {
     var numbers: [String: Set<String>] = [:]
     for name in ["uafctl.1", "uaf-server.8"] {
       let text = try String(contentsOf: Checkout.file("man/" + name), encoding: .utf8)

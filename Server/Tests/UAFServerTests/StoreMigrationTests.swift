@@ -157,7 +157,9 @@ struct StoreMigrationTests {
     #expect(usable() == (true, false))
   }
 
-  @Test func `a move that is interrupted after the old store was closed is completed by the next move`() async throws {
+  @Test func `a move of the store that is interrupted after the old store was closed is completed by the next move`()
+    async throws
+  {
     try await server.enrol("alice")
     try await new.execute("ALTER TABLE setting ADD CONSTRAINT fault CHECK (name <> 'restoredAt')")
     #expect(try await standing { _ = try await migration.run(mark: "m1") } == .closed)
@@ -170,7 +172,8 @@ struct StoreMigrationTests {
     #expect(try await !migration.resume(mark: "m1"))
   }
 
-  @Test func `after the move is undone, the old store is as it was, and the database is empty and closed`() async throws
+  @Test func `after the move of the store is undone, the old store is as it was, and the database is empty and closed`()
+    async throws
   {
     _ = try await server.signedAudit()
     let authenticator = try await server.registered("alice")
@@ -237,7 +240,7 @@ struct StoreMigrationTests {
     #expect(usable() == (true, false))
   }
 
-  @Test func `a store named by --store is not moved`() {
+  @Test func `the move command refuses a --store: it moves only the store of a state folder`() {
     #expect(throws: (any Error).self) {
       try MigrateCommand.parse(["--to", "postgresql://h/d", "--state", "d", "--store", "postgresql://h/e"])
     }

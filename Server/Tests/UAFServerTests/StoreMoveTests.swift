@@ -217,7 +217,7 @@ import UAFMessages
   }
 
   @Test
-  func `an import that was killed leaves a store that nobody opens, and the next import starts from the beginning`()
+  func `an import that was killed leaves a store that cannot be opened, and the next one starts from the beginning`()
     async throws
   {
     try await fill()

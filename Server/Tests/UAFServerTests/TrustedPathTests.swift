@@ -129,7 +129,8 @@ final class TrustedPathTests {
     #expect(throws: ServerError.self) { _ = try MetadataFolder(path: self.folder).models() }
   }
 
-  @Test func `follows links to a certificate if each folder on the path is trusted, and stops at a loop of links`()
+  @Test
+  func `links to a certificate are followed if each folder on the path is trusted, and a loop of links is refused`()
     throws
   {
     _ = try state("live")

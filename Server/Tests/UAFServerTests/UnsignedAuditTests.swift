@@ -143,7 +143,7 @@ import UAFCrypto
   }
 
   @Test
-  func `while the audit is unsigned a token reads and changes nothing, and root at the machine still makes changes`()
+  func `while the audit is unsigned, a token may only read, and root at the server may still make changes`()
     async throws
   {
     let environment = environment()

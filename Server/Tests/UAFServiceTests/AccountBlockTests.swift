@@ -60,7 +60,7 @@ import UAFMessages
     #expect(try await login(counter: 1) == nil)
   }
 
-  @Test func `a locked account is refused until its lock ends, and not a second longer`() async throws {
+  @Test func `a locked account is refused until its lock ends, and accepted from that second on`() async throws {
     try await block(until: server.now + 60)
     server.advance(seconds: 59)
     #expect(try await login(counter: 1) == .accountLocked)
@@ -167,7 +167,7 @@ import UAFMessages
     #expect(try await server.get(.deregistration, byCode).statusCode == .ok)
   }
 
-  @Test func `a block is kept with its reason, and listed`() async throws {
+  @Test func `the store keeps the block of an account with its reason, and lists it`() async throws {
     let block = AccountBlock(since: 3, until: 9, reason: "lost 한", actor: "command-line uid 0")
     try await server.store.write { _ = try $0.accounts.setBlock(block, of: "alice") }
     let second = try server.database.reopened()
@@ -189,7 +189,7 @@ import UAFMessages
     #expect(blocks == [String(server.now)])
   }
 
-  @Test func `a key that an earlier version stored for a disabled account is refused after the next start`()
+  @Test func `a key that an earlier version stored without its account's block is refused after the next start`()
     async throws
   {
     let verified = try await verified(alice, "alice")
@@ -202,7 +202,7 @@ import UAFMessages
     #expect(try await server.database.texts("SELECT DISTINCT blockedUntil FROM credential") == [nil])
   }
 
-  @Test func `a name without an account cannot be blocked`() async throws {
+  @Test func `a name without an account cannot be disabled or locked`() async throws {
     let block = AccountBlock(since: 1, until: nil, reason: "left", actor: "test")
     #expect(try await !server.store.write { try $0.accounts.setBlock(block, of: "nobody") })
     #expect(try await !server.store.read { try $0.accounts.exists("nobody") })

@@ -6,15 +6,19 @@ import UAFMessages
 
 /// Complete messages for each algorithm and key encoding, made by independent software (Tests/Vectors/algorithms).
 struct AlgorithmVectorTests {
-  @Test func `the vectors have a registration and an authentication for each of the sixteen pairs`() {
+  @Test
+  func `the vectors have a registration and an authentication for each of the sixteen algorithms with key encodings`() {
     #expect(Vector.algorithms.count == 32)
   }
 
-  @Test(arguments: Vector.algorithms) func `accepts a good message`(vector: Vector) throws {
+  @Test(arguments: Vector.algorithms) func `a valid message of each algorithm and key encoding is accepted`(
+    vector: Vector
+  ) throws {
     #expect(try vector.server.refusal(vector.response) == nil)
   }
 
-  @Test(arguments: Vector.algorithms) func `refuses the assertion if a bit is changed or bytes are missing`(
+  @Test(arguments: Vector.algorithms)
+  func `a message of each algorithm is refused if a bit of its assertion is changed or bytes are missing`(
     vector: Vector
   ) throws {
     let (server, response, assertion) = try (vector.server, vector.response, vector.assertion)

@@ -12,7 +12,7 @@ struct AttestationTests {
     "leaf alone", "leaf and root", "leaf and issuer", "leaf, two issuers and root", "issuer in the middle as root",
     "leaf as root", "model as octets",
   ])
-  func `accepts full attestation with a chain to a root of the model`(name: String) throws {
+  func `full attestation is accepted with a certificate chain to a root of the model`(name: String) throws {
     #expect(try AttestedRegistration(name).refusal() == nil)
   }
 
@@ -20,12 +20,12 @@ struct AttestationTests {
     "other root of the same name", "issuer missing", "root first", "issuer that is not an authority", "issuer expired",
     "leaf expired", "leaf not for signing", "model as integer", "stranger at the end",
   ])
-  func `refuses full attestation with any other chain`(name: String) throws {
+  func `full attestation is refused with any other certificate chain`(name: String) throws {
     #expect(try AttestedRegistration(name).refusal() == .untrustedAttestation)
   }
 
   @Test(arguments: [1_767_225_599, 2_082_758_401] as [Int64])
-  func `refuses a chain that is not valid at the given time`(now: Int64) throws {
+  func `a certificate chain that is not valid at the given time is refused`(now: Int64) throws {
     var registration = try AttestedRegistration("leaf alone")
     registration.now = now
     #expect(try registration.refusal() == .untrustedAttestation)
@@ -83,7 +83,7 @@ struct AttestationTests {
     #expect(try registration.refusal() == .otherAttestationType)
   }
 
-  @Test func `refuses ECDAA with a reason of its own`() throws {
+  @Test func `ECDAA attestation is refused, with a reason that names it`() throws {
     var registration = try AttestedRegistration("leaf alone")
     registration.attest = { _, authenticator, signed in .ecdaa(signature: try authenticator.sign(signed)) }
     #expect(try registration.refusal() == .ecdaaNotSupported)
@@ -107,7 +107,7 @@ struct AttestationTests {
     ServiceRefusal.otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
     .invalidAttestationSignature,
   ])
-  func `every refusal tells the client that the attestation is unacceptable`(refusal: ServiceRefusal) {
+  func `each refusal of an attestation tells the client that the attestation is unacceptable`(refusal: ServiceRefusal) {
     #expect(refusal.statusCode.rawValue == 1496)
   }
 }

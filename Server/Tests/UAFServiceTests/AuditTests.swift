@@ -60,7 +60,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["deviceID", "deviceName", "deviceModel", "deviceOS"])
-  func `a request whose machine has U+0000 in a text is refused, and stores nothing`(member: String) async throws {
+  func `a request with U+0000 in a machine's texts is refused, and stores nothing`(member: String) async throws {
     let code = Base64URL.encode(try RandomBytes.make(20))
     let expires = server.now + 60
     try await server.enrol("alice")
@@ -225,7 +225,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.firstNumber(since: 11) } == nil)
   }
 
-  @Test func `a row that a second process adds becomes the predecessor of the next row`() async throws {
+  @Test func `rows that two processes add to the audit in turn form one chain`() async throws {
     let second = try server.database.reopened()
     for (number, store) in [server.store, second.store, server.store, second.store].enumerated() {
       let event = event("writer\(number)")

@@ -122,7 +122,7 @@ import UAFMessages
     #expect(try await server.respond(alice.authenticate(request, counter: 1)).0 == nil)
   }
 
-  @Test func `refuses an application that is not listed, and a wrong AppID`() async throws {
+  @Test func `refuses a FacetID that is not listed, and a wrong AppID`() async throws {
     let alice = try await server.registered("alice")
     var connection = FakeAuthenticator.Connection()
     connection.facetID = "linux:pam-module:pam_uaf2"

@@ -41,7 +41,7 @@ import UAFMessages
     #expect(listed == 1)
   }
 
-  @Test func `a confirmation whose algorithm is out of range is listed as unreadable`() async throws {
+  @Test func `a confirmed text whose stored algorithm number is out of range is listed as unreadable`() async throws {
     let zero = server.database.literal([0])
     try await server.database.execute(
       """
@@ -139,7 +139,7 @@ import UAFMessages
     #expect(keys.first == (refusal == nil ? others + 1 : others))
   }
 
-  @Test func `revoked keys do not count against the limit of an account`() async throws {
+  @Test func `revoked keys do not count towards the limit of an account's keys`() async throws {
     #expect(try await register(after: 256, revoking: true) == nil)
   }
 

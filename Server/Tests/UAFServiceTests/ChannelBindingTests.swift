@@ -78,7 +78,7 @@ struct ChannelBindingTests {
     #expect(try accepts(ChannelBinding(), .off, of: [[0x30, 0]]))
   }
 
-  @Test func `refuses to start with an invalid certificate`() {
+  @Test func `the server refuses to start with an invalid certificate for channel binding`() {
     #expect(throws: CryptoError.invalidCertificate) { try accepts(ChannelBinding(), .check, of: [[0x30, 0]]) }
   }
 

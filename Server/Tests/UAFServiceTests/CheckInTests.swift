@@ -86,7 +86,9 @@ import UAFMessages
     }
   }
 
-  @Test func `a machine that follows policies is sent its group's policy, unless it already has it`() async throws {
+  @Test func `a machine that follows policies gets its group's policy with a check-in, unless it already has it`()
+    async throws
+  {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
     let silent = try await server.checkIn(secret, report, policies: OnePolicy())

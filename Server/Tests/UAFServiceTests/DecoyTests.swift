@@ -104,7 +104,7 @@ import UAFMessages
     }
   }
 
-  @Test func `small changes among many accounts change no decoys, and a new shape does`() async throws {
+  @Test func `small changes among many accounts change no decoys, and a new shape of keys does`() async throws {
     let server = try await mixed()
     let before = server.environment.shapes.shapes
     for number in 0..<9 { try await add("late\(number)", [Self.passcode, Self.pattern], to: server) }

@@ -107,7 +107,7 @@ import UAFMessages
     #expect(try other.known(new) == nil)
   }
 
-  @Test func `a day after a rotation the old secret of a joined machine is worthless`() async throws {
+  @Test func `a day after a rotation the old secret of a joined machine proves nothing`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     try rotate(since: KeyOverlap.seconds)
     #expect(try server.known(secret) == nil)

@@ -199,7 +199,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }
 
-  @Test func `a proof removes the keys that were signed for, and no other keys`() async throws {
+  @Test func `a proof removes only the keys that the signature named`() async throws {
     let first = try await server.registered("alice", deviceID: "one")
     let second = try await server.registered("alice", deviceID: "one", model: "5541#0002")
     var signed = RequestContext(username: "alice")
@@ -224,7 +224,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `a proof for new keys removes no key`() async throws {
+  @Test func `a proof that was requested for new keys removes no key`() async throws {
     let alice = try await server.registered("alice")
     var asked = RequestContext(username: "alice")
     asked.proofFor = .registration

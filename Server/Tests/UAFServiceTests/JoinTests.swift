@@ -27,7 +27,8 @@ import UAFMessages
 
   // MARK: Joining
 
-  @Test func `a machine gets its secret under a statement that names its request, its group and the machine`()
+  @Test
+  func `a joining machine gets its secret in a signed statement that names its request, its group and the machine`()
     async throws
   {
     let code = try await server.joinCode("lab-2")
@@ -57,7 +58,7 @@ import UAFMessages
     #expect(machine.name == "desk-17" && machine.group == "lab-2" && machine.joinedAt == server.now)
   }
 
-  @Test func `the statement about a joining is not a verdict`() async throws {
+  @Test func `the signed statement about a join is not a verdict`() async throws {
     guard case .joined(let answer, _) = try await server.join(server.joinCode(), "d1") else {
       throw TestServer.Unexpected()
     }
@@ -234,7 +235,7 @@ import UAFMessages
     #expect(row.kind == .machineLeave && row.detail == #"{"code":1,"group":"lab","device":"d1"}"#)
   }
 
-  @Test func `a machine with an account's secret cannot leave`() async throws {
+  @Test func `a machine cannot leave with the secret of an account`() async throws {
     let key = try await server.registered("alice")
     let secret = try #require(
       try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [key.keyID]))

@@ -32,18 +32,18 @@ struct KeyRingTests {
     #expect(ring.kept(at: Self.day + 100).map(\.key) == ["b", "c", "d"])
   }
 
-  @Test func `if the clock is before every key's start time, the first key is used`() throws {
+  @Test func `if the clock is before every server key's start time, the first key is used`() throws {
     let ring = try #require(made((100, "a"), (200, "b")))
     #expect(ring.current(at: -5) == "a" && ring.accepted(at: -5) == ["a", "b"])
   }
 
-  @Test func `refuses an empty list of keys, and keys that are not in the order of their times`() {
+  @Test func `refuses an empty list of server keys, and keys that are not in the order of their times`() {
     #expect(made() == nil)
     #expect(made((5, "a"), (5, "b")) == nil)
     #expect(made((5, "a"), (4, "b")) == nil)
   }
 
-  @Test func `a single key is always used`() {
+  @Test func `a single server key is always used`() {
     let ring = KeyRing("a")
     #expect(ring.current(at: 0) == "a" && ring.accepted(at: .max) == ["a"] && ring.kept(at: .max).count == 1)
   }

@@ -62,7 +62,7 @@ struct KeyRotationTests {
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
   }
 
-  @Test func `a rotation changes no key in the requests for a name, whether the name is registered or not`()
+  @Test func `a rotation does not change which keys a request names, whether the account is registered or not`()
     async throws
   {
     _ = try await server.registered("alice")

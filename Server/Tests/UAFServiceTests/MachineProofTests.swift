@@ -113,7 +113,7 @@ struct MachineProofTests {
     #expect(try proofs.secret(of: "alice", holding: []) == nil)
   }
 
-  @Test(arguments: ["alice", "nobody"]) func `a joined machine may name any account, and is known for none`(
+  @Test(arguments: ["alice", "nobody"]) func `a joined machine may name any account, and its secret belongs to none`(
     account: String
   ) throws {
     let joined = try proofs.secret(ofMachine: "d1", joinedWith: 7)

@@ -176,7 +176,7 @@ import UAFMessages
     #expect(try await keyIDs() == (isLast ? [counting.keyID, other.keyID] : [other.keyID, new.keyID]))
   }
 
-  @Test func `a login, or a proof for a different purpose, does not allow new keys`() async throws {
+  @Test func `neither a login nor a proof for a different purpose allows new keys`() async throws {
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try await answer(further, provedBy: known)
@@ -186,7 +186,8 @@ import UAFMessages
     #expect(try await keyIDs() == [known.keyID])
   }
 
-  @Test func `the signature that allows a key raises its counter, and one with an old counter is refused`() async throws
+  @Test func `the signature that allows a new key raises the signing key's counter, and is refused with an old one`()
+    async throws
   {
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
@@ -200,7 +201,7 @@ import UAFMessages
     #expect(try await server.respond(known.authenticate(login, counter: 7)).0 == nil)
   }
 
-  @Test func `the audit names the key that allowed a new key`() async throws {
+  @Test func `the audit names the key whose signature allowed a new key`() async throws {
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try await answer(further, provedBy: known)

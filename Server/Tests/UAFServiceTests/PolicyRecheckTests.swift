@@ -66,7 +66,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(both, by: [pattern, passcode]) == .success(expected.reversed()))
   }
 
-  @Test func `refuses one of two authenticators, even with a second key of the same model`() throws {
+  @Test func `refuses one of two required authenticators, even with a second key of the same model`() throws {
     let second = try FakeAuthenticator(aaid: "5541#0001")
     #expect(try outcome(both, by: [passcode]) == .failure(.notInPolicy))
     #expect(try outcome(both, by: [passcode, second]) == .failure(.notInPolicy))
@@ -75,7 +75,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(anyTwo, by: [passcode, pattern]) == .success([passcode.keyID, pattern.keyID]))
   }
 
-  @Test func `refuses two authenticators if one of them does not sign`() throws {
+  @Test func `refuses two required authenticators if one of them does not sign`() throws {
     let thief = try FakeAuthenticator(aaid: "5541#0002", keyID: pattern.keyID)
     let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
@@ -118,7 +118,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(policy, by: [passcode]) == .failure(.notInPolicy))
   }
 
-  @Test func `refuses an authenticator whose metadata or assertion misses any one criterion`() throws {
+  @Test func `refuses an authenticator whose metadata or assertion fails any one criterion of the policy`() throws {
     let missed: [MatchCriteria] = [
       MatchCriteria(aaid: pattern.aaid), criteria { $0.vendorID = ["FFFF"] },
       criteria { $0.keyIDs = [pattern.keyID] }, criteria { $0.userVerification = UserVerification.pattern },

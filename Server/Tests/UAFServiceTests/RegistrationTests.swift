@@ -26,7 +26,7 @@ import UAFMessages
     }
   }
 
-  @Test func `stores a key that an enrolment code allowed`() async throws {
+  @Test func `the server stores a key that an enrolment code allowed`() async throws {
     let (refusal, token) = try await server.respond(authenticator.register(request()), username: "alice")
     #expect(refusal == nil)
     #expect(token?.type == "JWT")
@@ -92,7 +92,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses a thousand wrong codes, and then accepts the right one`() async throws {
+  @Test func `refuses a thousand wrong enrolment codes, and then accepts the right one`() async throws {
     let code = try await server.enrol("alice")
     var context = RequestContext(username: "alice")
     for number in 0..<1000 {
@@ -152,7 +152,7 @@ import UAFMessages
     #expect(try await keys(of: "alice").count == 1)
   }
 
-  @Test func `refuses the same response a second time`() async throws {
+  @Test func `refuses the same registration response a second time`() async throws {
     let response = try await authenticator.register(request())
     #expect(try await server.respond(response).0 == nil)
     #expect(try await server.respond(response).0 == .unknownChallenge)
@@ -182,7 +182,7 @@ import UAFMessages
     #expect(try await request().policy.disallowed.isEmpty)
   }
 
-  @Test func `refuses a response under a different account's name`() async throws {
+  @Test func `refuses a registration under a different account's name`() async throws {
     let response = try await authenticator.register(request("alice"))
     #expect(try await server.respond(response, username: "bob").0 == .otherUser)
     #expect(try await keys(of: "bob").isEmpty)
@@ -203,7 +203,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `registers a further key with a proof for that purpose, once`() async throws {
+  @Test func `a proof for the purpose registers a further key, once`() async throws {
     let known = try await server.registered("alice")
     let context = try await proof("alice", by: known, counter: 1)
     let answer = try await server.get(.registration, context)
@@ -254,7 +254,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `a registration that a proof began is refused after the account's keys were revoked`() async throws {
+  @Test func `a registration that began with a proof is refused after the account's keys were revoked`() async throws {
     let known = try await server.registered("alice")
     let answer = try await server.get(.registration, proof("alice", by: known, counter: 1))
     let further = try FakeAuthenticator(aaid: "5541#0002")
@@ -265,7 +265,7 @@ import UAFMessages
     #expect(try await keys(of: "alice").count == 1)
   }
 
-  @Test func `a registration that a proof began is refused after the account was deleted`() async throws {
+  @Test func `a registration that began with a proof is refused after the account was deleted`() async throws {
     let known = try await server.registered("alice")
     let context = try await proof("alice", by: known, counter: 1)
     _ = try await server.store.write { try $0.accounts.remove("alice") }

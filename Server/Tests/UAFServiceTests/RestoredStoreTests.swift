@@ -32,7 +32,9 @@ import UAFMessages
     #expect(try await registration("alice", server.enrol("alice")).statusCode == .ok)
   }
 
-  @Test func `no join code from before the restore lets a machine join, and joined machines stay`() async throws {
+  @Test func `no join code from before the restore lets a machine join, and machines that had joined stay joined`()
+    async throws
+  {
     let code = try await server.joinCode(machines: 2)
     try await server.joined(code, "d1")
     try await close()

@@ -32,7 +32,7 @@ import UAFMessages
     #expect(refusal == .counterNotIncreased && seen == SeenCounter(keyID: alice.keyID, signCounter: 5))
   }
 
-  @Test func `only a caller who can sign with the key is told its counter`() async throws {
+  @Test func `only a caller who can sign with a key is told the key's counter at the server`() async throws {
     let request = try await server.authenticationRequest("alice")
     let (refusal, seen) = try await refused(alice.authenticate(request, counter: 4, signedBy: FakeAuthenticator()))
     #expect(refusal == .invalidSignature && seen == nil)

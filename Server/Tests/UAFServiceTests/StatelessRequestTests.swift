@@ -36,7 +36,7 @@ import UAFMessages
     try await server.respond(response, username: "alice", sendingAgain: text).0
   }
 
-  @Test func `a thousand requests by anybody change nothing in the store`() async throws {
+  @Test func `a thousand requests for an authentication change nothing in the store`() async throws {
     _ = try await server.registered("alice")
     let before = try await (rows(), server.database.changes())
     for number in 0..<500 {
@@ -85,7 +85,9 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .expiredChallenge)
   }
 
-  @Test func `accepts a text of 2,048 bytes that the client sends again, and keeps the whole text`() async throws {
+  @Test func `the server accepts a text of 2,048 bytes that the client sends with the response, and keeps all of it`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 2039)
     let request = try await request(confirming: text)

@@ -39,7 +39,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses an unsupported version as unacceptable content, not as a malformed message`() async throws {
+  @Test func `refuses an unsupported UAF version as unacceptable content, not as a malformed message`() async throws {
     let good = #""upv":{"major":1,"minor":1}"#
     #expect(try await status(replacing: good, with: good) == 1200)
     #expect(try await status(replacing: good, with: #""upv":{"major":1,"minor":2}"#) == 1498)
@@ -47,7 +47,7 @@ import UAFMessages
     #expect(try await status(replacing: good, with: #""upv":{"major":1}"#) == 1400)
   }
 
-  @Test func `refuses an unknown extension that must not be ignored, and ignores one that may be`() async throws {
+  @Test func `refuses an unknown extension that must not be ignored, and ignores any other unknown one`() async throws {
     let scheme = #""assertionScheme":"UAFV1TLV""#
     let ext = #","exts":[{"id":"x","data":"","fail_if_unknown":"#
     #expect(try await status(replacing: scheme, with: scheme + ext + "true}]") == 1498)

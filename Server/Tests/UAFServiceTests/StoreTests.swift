@@ -138,7 +138,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `a change in a read transaction fails`() async throws {
+  @Test func `a change in a read transaction of the store fails`() async throws {
     await #expect(throws: (any Error).self) {
       try await server.store.read { try $0.accounts.add("alice", now: 1) }
     }

@@ -60,7 +60,7 @@ struct VerifierTests {
     #expect(try refusal(policy) == .notInPolicy)
   }
 
-  @Test func `refuses one authenticator if two together were asked for`() throws {
+  @Test func `refuses one authenticator if the request's policy demands two together`() throws {
     let both = Policy(accepted: [
       [MatchCriteria(aaid: try AAID("5541#0001")), MatchCriteria(aaid: try AAID("5541#0002"))]
     ])
@@ -75,11 +75,11 @@ struct VerifierTests {
     #expect(try refusal(own, regCounter: 0) == nil)
   }
 
-  @Test func `refuses a key that is registered already`() throws {
+  @Test func `refuses to register a key that is registered already`() throws {
     #expect(try refusal(own, isRegistered: true) == .keyAlreadyRegistered)
   }
 
-  @Test func `refuses a key that is sent twice if two authenticators were asked for together`() throws {
+  @Test func `refuses a key that is sent twice if the request's policy demands two authenticators`() throws {
     let both = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid), MatchCriteria(aaid: try AAID("5541#0002"))]])
     let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: both)
     guard case .registration(let sent) = try authenticator.register(request) else { throw TestServer.Unexpected() }
@@ -90,7 +90,7 @@ struct VerifierTests {
     }
   }
 
-  @Test func `refuses a model that it does not know`() throws {
+  @Test func `refuses an authenticator model that the server does not know`() throws {
     let stranger = try FakeAuthenticator(aaid: "FFFF#0001")
     let policy = Policy(accepted: [[MatchCriteria(aaid: stranger.aaid)]])
     let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: policy)
@@ -123,7 +123,7 @@ struct VerifierTests {
     }
   }
 
-  @Test func `accepts a counter of 0 while the stored counter is 0, and refuses it once the stored counter is higher`()
+  @Test func `a counter of 0 is accepted while the stored counter is 0, and refused once it is higher`()
     throws
   {
     let policy = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])
@@ -142,7 +142,7 @@ struct VerifierTests {
     }
   }
 
-  @Test func `every refusal has a status, and no such status is success`() {
+  @Test func `every refusal has a status code, and none of them is that of success`() {
     for refusal in ServiceRefusal.allCases { #expect(refusal.statusCode != .ok) }
   }
 }

@@ -11,7 +11,7 @@ struct VerifierVectorTests {
     #expect(Vector.accepted.count == 10)
   }
 
-  @Test(arguments: Vector.accepted) func `accepts a good message`(vector: Vector) throws {
+  @Test(arguments: Vector.accepted) func `a valid vector is accepted`(vector: Vector) throws {
     #expect(try vector.server.accepts(vector.response))
   }
 
@@ -26,7 +26,7 @@ struct VerifierVectorTests {
   ]
 
   @Test(arguments: Vector.all.filter { !$0.isValid })
-  func `refuses a bad message for the rule that it breaks`(vector: Vector) throws {
+  func `each invalid vector is refused with the rule that it breaks`(vector: Vector) throws {
     let rule = try #require(Self.rules[vector.name])
     let response: UAFResponse
     do {
@@ -38,7 +38,9 @@ struct VerifierVectorTests {
     #expect(try vector.server.refusal(response) == rule)
   }
 
-  @Test(arguments: Vector.accepted) func `refuses an assertion with any one bit changed`(vector: Vector) throws {
+  @Test(arguments: Vector.accepted) func `a valid vector is refused with any one bit of its assertion changed`(
+    vector: Vector
+  ) throws {
     let (server, response, assertion) = try (vector.server, vector.response, vector.assertion)
     for bit in 0..<(assertion.count * 8) {
       var changed = assertion
@@ -47,7 +49,9 @@ struct VerifierVectorTests {
     }
   }
 
-  @Test(arguments: Vector.accepted) func `refuses an assertion cut short or continued`(vector: Vector) throws {
+  @Test(arguments: Vector.accepted) func `a valid vector is refused if its assertion is cut short or continued`(
+    vector: Vector
+  ) throws {
     let (server, response, assertion) = try (vector.server, vector.response, vector.assertion)
     for count in 0..<assertion.count {
       #expect(!server.accepts(Vector.replacing(Array(assertion[..<count]), in: response)), "\(count) bytes")
@@ -55,7 +59,7 @@ struct VerifierVectorTests {
     #expect(!server.accepts(Vector.replacing(assertion + [0], in: response)))
   }
 
-  @Test(arguments: Vector.accepted) func `refuses every changed character of the final challenge`(
+  @Test(arguments: Vector.accepted) func `a valid vector is refused with any character of its final challenge changed`(
     vector: Vector
   ) throws {
     let server = try vector.server
@@ -77,7 +81,8 @@ struct VerifierVectorTests {
     }
   }
 
-  @Test(arguments: Vector.accepted) func `refuses the message under a different challenge, AppID, session or operation`(
+  @Test(arguments: Vector.accepted)
+  func `a valid vector is refused under a different challenge, AppID, session or operation`(
     vector: Vector
   ) throws {
     let issued = try vector.issued
