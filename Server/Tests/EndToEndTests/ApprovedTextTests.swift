@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(end.status == 0 && end.says("has confirmed"))
       #expect(try scene.server.audit(scene.user).says("ok\tAsked of \(scene.user) by "))
       #expect(try scene.server.audit(scene.user).says(" at the server: \(Self.text)"))
-      // The code is used up; the account has not changed.
+      // The code is used up. The account itself has not changed, so it still logs in.
       #expect(try approve(scene, payload).status == 1)
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }

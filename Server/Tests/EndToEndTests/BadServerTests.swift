@@ -110,7 +110,8 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    /// After a server has sent a request, silence is a refusal: a stack must not fall back to passwords then.
+    /// If the server has sent a request and then falls silent, that is a refusal: a PAM stack must not fall back to passwords
+    /// then.
     @Test(arguments: all)
     func `if the server's verdict is missing or unreadable, the login is refused, and not as unreachable`(_ bad: Case)
       throws

@@ -103,7 +103,8 @@ extension EndToEnd {
       #expect(try scene.run([.auth, .account], [new]).codes == [.success, .success])
     }
 
-    /// Rules that are newer than the passcode, for a service that can show the prompts of a change.
+    /// Rules that are stricter than those under which the passcode was set, for a service that can show the prompts of a
+    /// change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
     @Test func `no change is demanded in a service with one prompt: the login succeeds, and a text names the command`()

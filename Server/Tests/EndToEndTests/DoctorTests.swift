@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
   /// `uafctl doctor` with real servers, a real core and a real uaf-fetch.
   @Suite struct `The doctor` {
-    /// A mistake of root's, and the name of the finding for it.
+    /// A mistake that root makes, and the name of the finding for it.
     struct Mistake: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let finding: String

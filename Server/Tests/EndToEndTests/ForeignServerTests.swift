@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// The programs with a server in a different language that was written only from the specification's text.
+  /// pam-uaf's programs with a server in a different language, which was written only from the specification's text.
   @Suite struct ForeignServerTests {
     private func foreign() throws -> ForeignServer { try ForeignServer.shared() }
 

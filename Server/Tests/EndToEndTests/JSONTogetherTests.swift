@@ -7,7 +7,7 @@ extension EndToEnd {
   @Suite struct JSONTogetherTests {
     private static let new = "marmalade7"
 
-    /// The lines of a conversation about the scene's account.
+    /// The lines that uafctl prints in a conversation about the scene's account.
     private func lines(
       _ scene: Scene, _ words: [String], together: Bool, _ answers: [String], locale: String = "C"
     ) throws -> [NSDictionary] {
@@ -78,7 +78,7 @@ extension EndToEnd {
         $0.authenticators = [row.type]
         $0.more = row.more
       }
-      // If the locale names no language, the configuration decides.
+      // The locale `C` names no language, so the configuration's applies.
       try scene.configure { $0.more = "[general]\nlanguage = \"\(language)\"\n" + $0.more }
       let words = ["register", scene.user, row.type, "--code", try payload(scene)]
       let apart = try lines(scene, words, together: false, one(row.first, row.first))

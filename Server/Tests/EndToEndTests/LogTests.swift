@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Without this suite the target checks codes and texts, but no line of the log.
+  /// The other suites of this target check codes and texts, but no line of the log.
   @Suite(.enabled(if: SystemLog.isPossible, "the log is not seen without a mount namespace: root with CAP_SYS_ADMIN"))
   struct `The log` {
     @Test func `the log has a line for each login, with account, service, result and PAM code`() throws {

@@ -6,7 +6,7 @@ extension EndToEnd {
     private static let text =
       "The login helper is missing or unusable, or it has died. Reinstall the libpam-uaf package."
 
-    /// A registered account on a machine with these programs.
+    /// A registered account on a machine on which only these programs are installed.
     private func scene(_ programs: [String: String]) throws -> (Scene, helper: String) {
       let scene = try Scene.registered()
       let module = try Module.startingTheCore()

@@ -3,7 +3,8 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `With nouserok` {
-    /// pam_uaf decides unless it ignores the account; the next module accepts an ignored account.
+    /// A scene whose stack has pam_uaf and then a module that accepts everybody: it decides about an account that pam_uaf
+    /// ignores.
     private func scene(registered: Bool) throws -> Scene {
       let scene = try registered ? Scene.registered() : Scene()
       try scene.stack("auth required MODULE nouserok", "auth required pam_permit.so")
@@ -15,7 +16,7 @@ extension EndToEnd {
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .success)
       #expect(login.prompts.isEmpty)
-      // It was ignored, not accepted: a stack with pam_uaf alone accepts nobody.
+      // The account was ignored, not accepted: a stack with pam_uaf alone accepts nobody.
       try scene.stack("auth required MODULE nouserok")
       let alone = try scene.logIn(Scene.passcode)
       #expect(alone.code != .success)

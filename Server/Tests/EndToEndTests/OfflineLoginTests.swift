@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// With the real module, core, network program and server; the server is stopped later.
+  /// These tests run the real module, core, network program and server, and then stop the server.
   @Suite struct `A login without the server` {
     private static let allowed = "[service.demo]\noffline = \"allow\"\noffline_max_age = 3600"
 

@@ -71,7 +71,7 @@ extension EndToEnd {
         #expect(output.says("[1001]"))
       }
       #expect(try FileManager.default.subpathsOfDirectory(atPath: state).sorted() == before)
-      // The code was not used up: the right payload still registers.
+      // The refused attempts have not used up the code: the right payload still registers.
       #expect(try register(machine, own).status == 0)
     }
 
@@ -170,7 +170,7 @@ extension EndToEnd {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.authenticate)
       begin.version = version
-      // Fields of a later version cannot be read; the core still answers.
+      // The core cannot read the fields of a later version, but it still answers.
       for more in [[], [99, 0, 1, 0], [0xFF]] as [[UInt8]] {
         let end = try finished(machine.converse(begin.packet() + more))
         #expect(end?.result == 1006)
@@ -184,7 +184,7 @@ extension EndToEnd {
       begin.version = Begin.currentVersion - 1
       let answer = [0x02, 1, 0, UInt8(Scene.passcode.utf8.count)] + Array(Scene.passcode.utf8)
       #expect(try finished(machine.converse(begin.packet(), answer))?.result == 0)
-      // Fields that this version did not have are refused in it.
+      // A field that this version did not have yet is refused in it.
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 

@@ -15,7 +15,7 @@ extension EndToEnd {
       Login(try machine.asRoot(machine.scene.host(), input: answer + "\n"))
     }
 
-    /// Logs in once: the listener starts with the first connection, and keeps nothing ready before.
+    /// Logs in once: systemd starts the listener with the first connection, so before it no core is kept ready.
     private func awake() throws -> SocketMachine {
       let machine = try machine()
       #expect(machine.readyCore() == nil)

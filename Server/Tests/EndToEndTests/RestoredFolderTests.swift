@@ -25,7 +25,7 @@ extension EndToEnd {
       return try scene.tool("repair", scene.user, "--code", scene.path("payload"), input: value + "\n")
     }
 
-    /// A machine whose folder is three logins old.
+    /// A machine whose state folder is three logins old.
     private func restored() throws -> Scene {
       let scene = try Scene.registered()
       try keep(scene)
@@ -55,7 +55,7 @@ extension EndToEnd {
       #expect(withoutCode.status == 1 && withoutCode.text.contains("An enrolment code is needed."))
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
       #expect(try keys(scene) == "1")
-      // The code was not used up.
+      // The refused attempts have not used up the code.
       let again = try scene.tool("repair", scene.user, "--code", scene.path("payload"), input: Scene.passcode + "\n")
       #expect(again.status == 0, "\(again.text)")
     }

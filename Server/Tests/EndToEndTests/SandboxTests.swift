@@ -25,12 +25,12 @@ extension EndToEnd {
       #expect(passed == [])
       #expect(output.lines.count { $0.hasPrefix("refused ") } > 100)
       if role == "core" {
-        // One socket to the kernel's audit, or none if there is no audit.
+        // The core has one socket to the kernel's audit, or none if the kernel has no audit.
         let refusals = output.lines.filter { $0.contains("control of the audit") }
         #expect(refusals.count == (KernelAuditProbe.isThere ? 1 : 0), "\(refusals)")
       }
       #expect(output.lines.count { $0.hasPrefix("works ") } >= 8)
-      // Nothing that the calls would change has changed.
+      // The folder is as it was, although the calls would have changed it.
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])
     }
 
@@ -73,7 +73,7 @@ extension EndToEnd {
       let login = try scene.startLogin()
       func network(_ name: String) throws -> String {
         let process = try #require(login.descendants(named: name).first)
-        // The prompt does not wait until the network program has started.
+        // The prompt may come before the network program has started.
         try Wait.until("the sandbox of \(name)") { ProcessTable.status(process, "Seccomp") == "2" }
         #expect(ProcessTable.status(process, "NoNewPrivs") == "1")
         return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
@@ -101,9 +101,9 @@ extension EndToEnd {
       throws
     {
       let name = "pam-uaf.test"
-      // With a remote server the derivation must cost more.
+      // With a server that is not this machine, the configuration must set a higher cost for key derivations.
       let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }
-      // Loopback addresses on which nobody else listens.
+      // A loopback address at which probably nobody else listens.
       let address = "127.77.53.\(Int.random(in: 1...254))"
       let names = try Command(["python3", Programs.own("name-server.py"), address, name], logged: false)
       try names.wait(for: "listening")

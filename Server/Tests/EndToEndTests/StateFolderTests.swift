@@ -9,7 +9,7 @@ extension EndToEnd {
         text: "FIDO cannot be used on this machine. Ask the administrator; the log says why.", log: log)
     }
 
-    /// Damage to the folder, and how the log names it; PATH is replaced by the folder's path.
+    /// Damage to the folder, and the log line about it; PATH is replaced by the folder's path.
     struct Damage: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let log: String

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A configuration` {
-    /// A mistake of root's, and how the log names it; PATH is replaced by the file's path.
+    /// A mistake in root's configuration, and the log line about it; PATH is replaced by the file's path.
     struct Mistake: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let log: String
@@ -93,7 +93,7 @@ extension EndToEnd {
     // SAFETY: the tests of this target run one after the other.
     private nonisolated(unsafe) static let one = Result { try Scene.registered() }
 
-    /// One scene for all mistakes, with a right configuration at first.
+    /// One scene for all mistakes, whose configuration is made correct again.
     private func scene() throws -> Scene {
       let scene = try unsafe Self.one.get()
       try? FileManager.default.removeItem(atPath: scene.configuration)

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The row with the end of the audit's chain, which every login changes.
+/// The database row with the end of the audit's chain, which every login changes.
 struct AuditEndTests {
   private let database: PostgreSQLTestDatabase
   private let server: TestServer

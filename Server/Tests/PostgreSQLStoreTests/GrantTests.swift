@@ -10,7 +10,7 @@ struct GrantTests {
 
   private let server: TestServer
   private let database: PostgreSQLTestDatabase
-  /// The same store, opened by a role that owns nothing.
+  /// The store of `database`, opened by a role that owns nothing in it.
   private let store: PostgreSQLStore
 
   init() throws {

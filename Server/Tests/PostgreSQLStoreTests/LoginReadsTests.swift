@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What several logins read in one statement, and how.
+/// Logins that the store reads together in one statement.
 struct LoginReadsTests {
   private let clock: StoppedClock
   private let database: PostgreSQLTestDatabase

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PostgreSQLStore
 
-/// Which URLs name a store.
+/// Which URLs are accepted as the address of a store.
 struct PostgreSQLAddressTests {
   private func refusal(_ url: String) -> PostgreSQLRefusal? {
     do {

@@ -89,7 +89,7 @@ struct StoreStartTests {
       try Migrator(connection: connection, migrations: steps + [second]).migrate(create: false)
     }
     let second = Migration(name: "3", statements: ["DROP TABLE uaf.further"])
-    // A new connection: the one that failed has released its lock.
+    // A new connection, because the one that failed was closed and has released its lock.
     let other = try place.cluster.connection(to: place.name)
     try Migrator(connection: other, migrations: steps + [second]).migrate(create: false)
   }

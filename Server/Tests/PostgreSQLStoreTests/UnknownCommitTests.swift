@@ -35,13 +35,13 @@ struct UnknownCommitTests {
     let connection = try cluster.connection()
     try connection.execute("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
     try connection.execute("SELECT pg_reload_conf()")
-    // The setting applies as soon as new connections see it.
+    // Waits until the setting applies: new connections then see it.
     while try cluster.connection().execute("SELECT current_setting('synchronous_standby_names')").first?.text(0) != name
     {
     }
   }
 
-  /// Calls a function on each waiting commit, as an administrator would, and returns how many there are.
+  /// Calls an SQL function on each waiting commit, as an administrator would; returns how many commits wait.
   private func waiting(_ function: String = "") throws -> Int {
     try cluster.connection().execute(
       "SELECT \(function)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"

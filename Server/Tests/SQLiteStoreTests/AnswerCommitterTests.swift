@@ -25,7 +25,7 @@ struct AnswerCommitterTests {
     try await store.database.writeWithoutTransaction { $0.add(transactionObserver: commits, extent: .databaseLifetime) }
     let writer = AnswerCommitter(store.database)
     let isFree = DispatchSemaphore(value: 0)
-    // Nothing is written until all of them wait.
+    // Blocks the writer until all responses wait for it.
     store.database.asyncWriteWithoutTransaction { _ in isFree.wait() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for answer in answers { group.addTask { try await writer.store(answer) } }

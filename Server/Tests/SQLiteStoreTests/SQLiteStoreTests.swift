@@ -7,7 +7,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What applies only to a store in a file.
+/// Rules that apply only to a store in a file.
 final class SQLiteStoreTests {
   private let folder: URL
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The project's folder, whose vectors, examples, manuals and scripts tests of the server read.
+/// The project's folder, from which tests read vectors, examples, manuals and scripts.
 enum Checkout {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -4,7 +4,9 @@ import Testing
 import UAFCrypto
 import UAFMessages
 
-/// An authenticator and client in one: a key, a counter, and every mistake that it can be told to make.
+/// An authenticator and client in one, with a key and a counter.
+///
+/// It can be told to make each mistake that a client could make.
 final class FakeAuthenticator: Sendable {
   let aaid: AAID
   let keyID: KeyID
@@ -31,7 +33,7 @@ final class FakeAuthenticator: Sendable {
     try privateKey.withLock { key in try P256.sign(message, privateKey: key) }
   }
 
-  /// What a client may get wrong in the final challenge.
+  /// The parts of the final challenge that a client may get wrong.
   struct Connection: Sendable {
     var facetID = "linux:pam-module:pam_uaf"
     var appID: String?
@@ -85,7 +87,7 @@ final class FakeAuthenticator: Sendable {
         header: request.header, fcParams: fcParams, assertions: [AuthenticatorSignAssertion(assertion: assertion)]))
   }
 
-  /// Signed data with `fido.uaf.uvm` at its end, whatever the data contains.
+  /// Signed data with `fido.uaf.uvm` appended, whatever the extension's data is.
   private static func adding(_ data: [UInt8], to signedBytes: [UInt8]) throws -> [UInt8] {
     var more = TLVWriter()
     try more.append(composite: .nonCriticalExtension) { (object) throws(TLVError) in

@@ -9,9 +9,9 @@ import UAFMessages
 final class KeyAllowances: Sendable {
   private let keys: ServerKeys
   private let appID: String
-  /// The last code of each account.
+  /// The last enrolment code of each account.
   private let codes = Mutex<[String: EnrolmentCode]>([:])
-  /// The secrets of machines that have joined, by their ids.
+  /// The secrets of machines that have joined, by the machines' ids.
   private let machines = Mutex<[String: MachineSecret]>([:])
 
   init(keys: ServerKeys, appID: String) {
@@ -44,7 +44,7 @@ final class KeyAllowances: Sendable {
     return try HMACSHA256.authenticate(statement, key: key)
   }
 
-  /// What a client sends with new keys that a code allows; nil if no code does.
+  /// What a client sends with new keys that an enrolment code allows; nil if no code allows them.
   func allowance(of response: UAFResponse) throws -> RequestContext? {
     guard case .registration(let registration) = response, let text = registration.header.serverData,
       let challenge = try? FinalChallengeParams(encoded: registration.fcParams).challenge,

@@ -1,6 +1,6 @@
 import Testing
 
-/// Runs each test of a suite once with each engine.
+/// Runs each test of a suite once with each store engine.
 struct OnEachStore: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
   /// How many tests may use PostgreSQL at the same time.

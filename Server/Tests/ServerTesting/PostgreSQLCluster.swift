@@ -18,7 +18,7 @@ final class PostgreSQLCluster: Sendable {
 
   /// The folder of the cluster's socket.
   let folder: String
-  // When this end is closed, the script ends.
+  // The script ends when this pipe is closed.
   private let input: FileHandle
   private let databases = Mutex((count: 0, free: [String]()))
 

@@ -3,7 +3,7 @@ import UAFService
 
 @testable import PostgreSQLStore
 
-/// A store in its own database, which is dropped with its last user.
+/// A store in a database of its own, which is dropped when this object is released.
 final class PostgreSQLTestDatabase: TestDatabase {
   /// The database, without a store in it.
   final class Place: Sendable {
@@ -26,7 +26,7 @@ final class PostgreSQLTestDatabase: TestDatabase {
     try self.init(in: Place(in: .shared()), connections: connections)
   }
 
-  /// - Parameter deadline: how long one transaction may take, by the clock.
+  /// - Parameter deadline: how long one transaction may take, by the clock `clock`.
   init(
     in place: Place, connections: Int, deadline: Duration = .seconds(10), clock: StoppedClock = StoppedClock()
   ) throws {

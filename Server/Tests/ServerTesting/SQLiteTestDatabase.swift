@@ -5,7 +5,7 @@ import UAFService
 
 @testable import SQLiteStore
 
-/// A store in a file, which is deleted with its last user.
+/// A store in a file, which is deleted when this object is released.
 final class SQLiteTestDatabase: TestDatabase {
   let folder: TemporaryFolder
   let sqlite: SQLiteStore
@@ -53,7 +53,7 @@ final class SQLiteTestDatabase: TestDatabase {
   }
 
   func texts(_ sql: String) async throws -> [String?] {
-    // In the writer's queue, so that it comes after everything that began before.
+    // The query goes through the writer's queue, so that it comes after every write that began before.
     try await sqlite.database.write { db in try Optional<String>.fetchAll(db, sql: sql) }
   }
 

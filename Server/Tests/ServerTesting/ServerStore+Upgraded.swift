@@ -3,7 +3,7 @@ import Testing
 @testable import UAFService
 
 extension AuditEntry {
-  /// Rows of a store from before accounts could be blocked.
+  /// Audit rows of a store from before accounts could be blocked.
   static let beforeBlocks = [
     AuditEntry(time: 1, kind: .registration, account: "alice", actor: .person),
     AuditEntry(time: 2, kind: .login, account: "alice", actor: .person, machine: "desk"),
@@ -14,7 +14,7 @@ extension AuditEntry {
 extension ServerStore {
   /// Checks a store that had the account `alice` with one key and ``AuditEntry/beforeBlocks`` when it was upgraded.
   ///
-  /// - Parameter audit: its rows before the upgrade.
+  /// - Parameter audit: the audit's rows before the upgrade.
   func checkUpgraded(audit: [AuditRow]) async throws {
     #expect(audit.map(\.number) == [1, 2, 3])
     #expect(try await read { try $0.audit.rows(AuditFilter(), limit: 9) } == audit)

@@ -4,12 +4,12 @@ import Testing
 enum StoreEngine: CaseIterable {
   case sqlite, postgresql
 
-  /// The engine of the test that is running.
+  /// The store engine that the running test uses.
   @TaskLocal static var current = StoreEngine.sqlite
 
   /// Makes a new, empty store.
   ///
-  /// - Parameter connections: the maximum number of connections, if the engine has a choice.
+  /// - Parameter connections: the maximum number of connections, if the engine has such a limit.
   func makeDatabase(connections: Int = 1) throws -> any TestDatabase {
     switch self {
     case .sqlite: try SQLiteTestDatabase()

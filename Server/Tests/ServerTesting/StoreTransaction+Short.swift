@@ -1,7 +1,7 @@
 import UAFService
 
 extension Accounts {
-  /// All accounts of a small store.
+  /// All accounts of a store that has few.
   func summaries(now: Int64) throws -> [AccountSummary] { try page(AccountQuery(limit: 10_000), now: now) }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Seconds since 1970 that do not advance.
+/// A clock in seconds since 1970 that advances only when a test moves it.
 final class TestClock: Sendable {
   private let seconds = Mutex<Int64>(1_800_000_000)
 

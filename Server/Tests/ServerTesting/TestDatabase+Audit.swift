@@ -1,5 +1,5 @@
 extension TestDatabase {
-  /// Makes the database drop each new head, as its administrator can.
+  /// Makes the database silently drop each new head, as a database administrator could.
   func dropHeads() async throws {
     switch StoreEngine.current {
     case .sqlite:

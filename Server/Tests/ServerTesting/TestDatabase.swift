@@ -7,12 +7,12 @@ protocol TestDatabase: Sendable {
   /// Opens the same store a second time, as another process would.
   func reopened() throws -> any TestDatabase
 
-  /// Bytes as they are written in SQL.
+  /// Bytes written as an SQL literal.
   func literal(_ bytes: [UInt8]) -> String
 
   func execute(_ sql: String) async throws
 
-  /// Runs SQL on a separate connection immediately, even while a transaction of this thread is open.
+  /// Runs SQL on a separate connection immediately, even while this thread has a transaction open.
   func executeBeside(_ sql: String) throws
 
   /// The columns of each table, by the table's name, without the engine's own tables.
@@ -21,7 +21,7 @@ protocol TestDatabase: Sendable {
   /// Makes the database refuse each change of an account's counters.
   func forbidCounter(of username: String) async throws
 
-  /// The only column of a query.
+  /// The values of a query's only column.
   func texts(_ sql: String) async throws -> [String?]
 
   /// How many rows have changed since the store was opened, if the engine counts them.

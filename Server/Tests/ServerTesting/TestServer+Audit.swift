@@ -21,7 +21,7 @@ extension TestServer {
       })
   }
 
-  /// A check of the whole audit.
+  /// A verification of the whole audit.
   func verification(kept: [AuditHead] = []) throws -> AuditVerification {
     AuditVerification(of: store, keys: try headKeys(), kept: kept, now: now)
   }

@@ -5,14 +5,14 @@ import UAFMessages
 @testable import UAFService
 
 extension TestServer {
-  /// A report with the nonce `mark` that announces `next`; each is one byte, repeated.
+  /// A report with the nonce `mark` that announces the nonce `next`; each nonce is one byte, repeated.
   static func report(mark: UInt8? = nil, next: UInt8, module: String = "1.0") -> MachineReport {
     var report = MachineReport(module: module, nextMark: Array(repeating: next, count: MachineReport.markByteCount))
     report.mark = mark.map { Array(repeating: $0, count: MachineReport.markByteCount) }
     return report
   }
 
-  /// The secret that a machine has for an account after it has registered a key.
+  /// The secret that a machine gets for an account after a key was registered on it.
   func accountSecret(_ account: String, _ key: FakeAuthenticator) throws -> MachineSecret {
     try #require(try MachineProofs(keys: environment.keys).secret(of: account, holding: [key.keyID]))
   }
@@ -30,7 +30,7 @@ extension TestServer {
       code: try HMACSHA256.authenticate(message, keyInOrdinaryMemory: secret.secret))
   }
 
-  /// The header that proves a body.
+  /// The header with which a machine proves a request's body.
   func proof(_ secret: MachineSecret, ofBody body: [UInt8]) throws -> String {
     try proof(secret, .checkIn(bodyHash: SHA256.hash(body)))
   }

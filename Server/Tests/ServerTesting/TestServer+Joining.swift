@@ -23,7 +23,7 @@ extension TestServer {
 
   /// What a machine receives when it joins with a code.
   ///
-  /// - Parameter secret: the secret with which it proves itself, if it has joined before.
+  /// - Parameter secret: the secret with which the machine proves itself, if it has joined before.
   func join(
     _ code: String, _ device: String, name: String? = nil, proving secret: MachineSecret? = nil
   ) async throws -> JoinService.Outcome {
@@ -63,7 +63,7 @@ extension TestServer {
     return proof.text(with: try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret))
   }
 
-  /// The machine that this server knows by a secret; nil if there is none.
+  /// The machine that this server recognises by a secret; nil if there is none.
   func known(_ secret: MachineSecret, naming account: String = "alice") throws -> KnownMachine? {
     environment.machine(proving: try proof(secret, .state(of: account)))
   }

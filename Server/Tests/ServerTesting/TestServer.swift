@@ -127,7 +127,7 @@ final class TestServer: Sendable {
     return authenticator
   }
 
-  /// Asks for a request to authenticate an account.
+  /// Gets the request with which an account is to authenticate.
   func authenticationRequest(_ username: String) async throws -> AuthenticationRequest {
     try await Self.authenticationRequest(in: get(.authentication, RequestContext(username: username)))
   }

@@ -1,4 +1,4 @@
-/// Lets a limited number of tasks run at the same time, in the order in which they asked.
+/// Lets a limited number of tasks run at the same time, and the others wait in order.
 actor Turns {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -23,7 +23,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
   static let accepted = all.filter(\.isValid)
 
-  /// One message pair for each algorithm and key encoding, of Tests/Vectors/algorithms.
+  /// A request and its response for each algorithm and key encoding, from Tests/Vectors/algorithms.
   static let algorithms: [Vector] = {
     guard case .array(let entries)? = try? JSONValue(parsing: bytes(of: "../algorithms/algorithms")) else { return [] }
     return entries.compactMap { try? Vector(json: $0) }
@@ -62,7 +62,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
   var responseBytes: [UInt8] { get throws { try member("response").bytes } }
   var response: UAFResponse { get throws { try UAFResponse(parsing: responseBytes) } }
 
-  /// The roots of the model's metadata statement, if it has any.
+  /// The root certificates in the model's metadata statement, if it has any.
   var roots: [[UInt8]] {
     get throws {
       guard case .array(let roots)? = json["attestationRootCertificates"] else { return [] }
@@ -73,7 +73,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// 2027-01-15, when the vectors' certificates are valid.
+  /// 2027-01-15, a time at which the vectors' certificates are valid.
   static let now: Int64 = 1_800_000_000
 
   /// A verifier that knows the vector's model and trusts its application.
@@ -112,7 +112,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The key that the account has, if the message is an authentication.
+  /// The key that the account has registered, if the message is an authentication.
   var keys: [StoredKey] {
     get throws {
       guard try request.header.op == .authentication else { return [] }

@@ -4,7 +4,7 @@ import Testing
 @testable import UAFAdministration
 @testable import UAFService
 
-/// What is found in the audit, on each store.
+/// Which rows a search of the audit finds, on each store.
 @Suite(.onEachStore) struct AuditSearchTests {
   private let server: TestServer
   private let audit: AuditAdministration

@@ -119,7 +119,7 @@ import UAFMessages
     #expect(try await goodTokens() == ["kept"])
     #expect(try await access.tokens(by: root).filter { $0.revokedAt != nil }.map(\.name) == ["all", "eyes", "ops"])
     for name in ["by-18", "by-9"] { #expect(try await !hasCode(name), "\(name)") }
-    // The tokens from before do not come back with the role.
+    // Tokens made before the role was lost do not become valid again with the role.
     try await access.setAdministrator("mina", role: .administrator, by: root)
     #expect(try await goodTokens() == ["kept"])
   }

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Fails at the n-th random number; each code uses two.
+  /// An environment that fails at this random number; each code uses two.
   private func environment(failingAt last: Int, group: @escaping @Sendable (String) -> String? = { _ in nil })
     -> AdministrationEnvironment
   {

@@ -1,7 +1,7 @@
 import Testing
 import UAFAdministration
 
-/// Names of files for people whose accounts have any name.
+/// The names of payload files, for accounts with any name.
 struct PayloadFileNameTests {
   @Test(arguments: [
     ("mina", "mina.code"), ("Mina.K-2_x@example.org", "Mina.K-2_x@example.org.code"),

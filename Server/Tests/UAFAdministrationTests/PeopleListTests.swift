@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFAdministration
 
-/// Lists of people, right ones and wrong ones.
+/// Lists of people for enrolment, valid and invalid ones.
 struct PeopleListTests {
   private func list(_ text: String) throws(PeopleListProblem) -> PeopleList {
     try PeopleList(parsing: Array(text.utf8))

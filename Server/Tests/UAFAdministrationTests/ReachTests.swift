@@ -7,7 +7,7 @@ import UAFMessages
 
 /// Who may act on whom, and the last administrator who can sign in.
 @Suite(.onEachStore) struct ReachTests {
-  /// A change of an account's state, and who may do it to an account that is not privileged.
+  /// A change of an account's state, and the role that may make it for an account that is not privileged.
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let role: Role
@@ -155,7 +155,7 @@ import UAFMessages
   }
 
   @Test func `an account is privileged as soon as a policy that says so is saved`() async throws {
-    // This server has not loaded the policy yet: it checks once a second.
+    // This server has not loaded the policy yet, because it looks for a new one only once a second.
     let text = #"{"groups":{"privileged":{"accounts":["bob"],"accepted":[["passcode"]]}}}"#
     _ = try await PolicyAdministration(environment).save(text, reason: "new", after: 0, lockingOut: 0, by: root)
     let desk = try await server.token("desk", .helpdesk)

@@ -50,7 +50,7 @@ final class ConsoleBrowser: Sendable {
     await send(path, body, isPut: true, origin: "https://console.test")
   }
 
-  /// Sends a form with a file.
+  /// Sends a form that uploads a file.
   func upload(_ path: String, _ body: [UInt8], type: String = "multipart/form-data; boundary=b") async -> WebResponse {
     await send(path, body, type: type, origin: "https://console.test")
   }
@@ -78,13 +78,13 @@ final class ConsoleBrowser: Sendable {
     return answer
   }
 
-  /// The token of the session's forms.
+  /// The token that the session's forms must contain.
   func csrf() async throws -> String {
     try #require(Self.text(await get("/console/about")).split(separator: "name=\"csrf\" value=\"").dropFirst().first)
       .prefix { $0 != "\"" }.description
   }
 
-  /// The line for `uafctl oob` that a page shows.
+  /// The payload for `uafctl oob` that a page shows.
   func line(_ path: String) async throws -> EnrolmentPayload {
     let shown = try #require(Self.text(await get(path)).split(separator: "role=\"region\">").dropFirst().first)
     return try EnrolmentPayload(encoded: String(shown.prefix { $0 != "<" }))

@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFConsole
 @testable import UAFService
 
-/// Keys whose codes no administrator issued, and the roles of their owners.
+/// Keys whose enrolment codes no administrator issued, and the roles of their owners.
 @Suite(.onEachStore) struct EarlierKeysTests {
   private let server: TestServer
 
@@ -14,7 +14,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  /// Whether a key can confirm the text that a line leads to.
+  /// Whether a key can confirm the text that a payload leads to.
   private func canConfirm(_ line: EnrolmentPayload, with key: FakeAuthenticator) async throws -> Bool {
     var context = RequestContext(username: line.username)
     context.authCode = line.authCode

@@ -7,7 +7,7 @@ import WebMessages
 @testable import UAFConsole
 @testable import UAFService
 
-/// Lists of people that are sent as a file.
+/// Lists of people that an administrator uploads as a file.
 @Suite(.onEachStore) struct ListPagesTests {
   private let server: TestServer
   private static let check = "/console/enrol-list/check"

@@ -5,7 +5,7 @@ import UAFAdministration
 @testable import UAFConsole
 @testable import UAFService
 
-/// The pages of policies for workstations: what they show, and who saves what.
+/// The pages of policies for workstations: what they show, and which roles may save.
 @Suite(.onEachStore) struct MachinePolicyPagesTests {
   private static let list = "/console/machine-policies"
   private static let preview = "/console/machine-policies/preview"
@@ -43,7 +43,7 @@ import UAFAdministration
       + "&reason=\(reason)"
   }
 
-  /// The fields of the form that saves what a preview shows, as a browser sends them.
+  /// The fields of the form that saves a previewed policy, as a browser sends them.
   private func fields(_ page: String) throws -> String {
     let form = try #require(page.split(separator: "action=\"\(Self.saving)\"").dropFirst().first)
     let inputs = form.split(separator: "</form>")[0].split(separator: "<input type=\"hidden\" name=\"").dropFirst()

@@ -5,7 +5,7 @@ import UAFAdministration
 @testable import UAFConsole
 @testable import UAFService
 
-/// The pages of policies: what they show, and who saves what.
+/// The pages of policies: what they show, and which roles may save.
 @Suite(.onEachStore) struct PolicyPagesTests {
   private let server: TestServer
   private static let pattern = #"{"accepted": [["pattern"]]}"#
@@ -101,7 +101,7 @@ import UAFAdministration
 
   @Test func `a policy that was saved between the form and its signature is not replaced`() async throws {
     let (browser, key, csrf) = try await signedIn(.administrator)
-    // A person who can administer under that policy.
+    // A person who can still administer under the new policy, so that it locks out no last administrator.
     _ = try await server.registered("rita", model: "5541#0002")
     try await server.make("rita", .administrator)
     _ = await browser.post("/console/policies/save", "\(body(Self.pattern, lockOut: 1))&csrf=\(csrf)")

@@ -5,7 +5,7 @@ import Testing
 @testable import UAFConsole
 @testable import UAFService
 
-/// The forms by which people and rows of the audit are found.
+/// The forms that search for people and for rows of the audit.
 @Suite struct SearchPagesTests {
   private static let first: Int64 = 1_900_000_000
 
@@ -41,7 +41,7 @@ import Testing
     #expect(answer.status == .badRequest && !isListed("alice", on: ConsoleBrowser.text(answer)))
   }
 
-  /// Rows that are later than the sign-in's own row, a second apart.
+  /// Writes audit rows that are later than the sign-in's own row, a second apart.
   private func fill() async throws {
     let rows = [
       AuditEntry(time: Self.first, kind: .login, account: "xavier", actor: .person, machine: "laptop"),

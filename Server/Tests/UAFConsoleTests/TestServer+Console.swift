@@ -27,7 +27,7 @@ extension TestServer {
     }
   }
 
-  /// Confirms the text that a line leads to; returns the text.
+  /// Confirms the text that a payload leads to; returns the text.
   func confirm(_ line: EnrolmentPayload, with key: FakeAuthenticator, counter: UInt32) async throws -> String {
     var context = RequestContext(username: line.username)
     context.authCode = line.authCode

@@ -122,7 +122,7 @@ import struct UAFMessages.RequestContext
 
   // MARK: The key behind the secret
 
-  /// Has alice deregister on her machine, by an enrolment code.
+  /// Deregisters alice's keys on her machine with an enrolment code.
   private func deregister(_ keyIDs: [KeyID] = []) async throws {
     var context = RequestContext(username: "alice")
     (context.deviceID, context.deregisterAll, context.deregisterKeyIDs) = ("d1", true, keyIDs)

@@ -9,7 +9,7 @@ import Testing
 
 /// The file with a line for each signed head, on a disk that becomes full.
 @Suite struct AuditHeadFilesTests {
-  /// A disk with room for a limited number of further bytes.
+  /// A disk on which only this many further bytes fit.
   private final class Disk: Sendable {
     let room = Mutex(Int.max)
 
@@ -80,7 +80,7 @@ import Testing
     let head = try head(1)
     files.add(head)
     #expect(throws: ServerError.self) { try files.write() }
-    // What was not flushed is lost.
+    // As after a crash, what was not flushed is lost.
     try Data().write(to: URL(filePath: folder.path("heads")))
     isFull.withLock { $0 = false }
     try files.write()

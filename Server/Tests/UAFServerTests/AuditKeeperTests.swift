@@ -109,7 +109,7 @@ import UAFMessages
     let row = try #require(
       try await server.store.read { try $0.audit.rows(AuditFilter(kind: .broken), limit: 1) }.first)
     #expect(row.event.detail == #"{"number":\#(number),"head":"x"}"#)
-    // A second process that starts later has nothing to report either.
+    // A second server process that starts later has nothing to report either.
     await (try self.keeper(after: heads().last?.link)).round()
     #expect(try await kinds().filter { $0 == .broken }.count == 1)
     let verification = try server.verification(kept: heads())

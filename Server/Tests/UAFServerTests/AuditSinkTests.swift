@@ -80,7 +80,7 @@ import UAFService
   }
 
   @Test func `a syslog server that never closes does not delay the shutdown of this server`() async throws {
-    // It accepts connections and does nothing with them.
+    // This server accepts connections and then does nothing with them.
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: "127.0.0.1", port: 0).get()
     let sink = try SyslogSink(

@@ -21,7 +21,7 @@ struct BackupTests {
 
   private func path(_ name: String) throws -> String { try #require(folder).path(name) }
 
-  /// Makes keys, a store with an account, and a backup of them.
+  /// Makes a state folder with keys and a store with an account, and a backup of it.
   private func backedUp(_ name: String = "backup") async throws -> String {
     _ = try ServerKeys(state: state, now: { 100 })
     let store = try state.openStore(create: true)

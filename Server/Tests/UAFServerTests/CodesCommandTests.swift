@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The list of codes that were issued.
+/// The list of enrolment codes that were issued.
 struct CodesCommandTests {
   private func line(used: Int64? = nil, isOpen: Bool = false, by issuer: String = "administrator hana") -> String {
     CodesCommand.line(

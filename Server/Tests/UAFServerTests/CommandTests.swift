@@ -184,7 +184,7 @@ struct CommandTests {
     _ = try await UAFServerCommand.asyncParseAsRoot(arguments)
   }
 
-  /// How `decode` ends for a file with this content; nil for an exit with 0.
+  /// The exit code of `decode` for a file with this content; nil for success.
   private static func decodingEnds(_ content: [UInt8]) throws -> ExitCode? {
     let file = FileManager.default.temporaryDirectory.appending(path: "message-\(UUID().uuidString)")
     try Data(content).write(to: file)

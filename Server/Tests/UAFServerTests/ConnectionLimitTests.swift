@@ -37,7 +37,7 @@ struct ConnectionLimitTests {
     let value = Mutex(false)
   }
 
-  /// Whether each channel is open, after everything that others requested was done.
+  /// Whether each channel is open, after all closures that were requested have taken effect.
   private func areOpen(_ channels: [EmbeddedChannel]) -> [Bool] {
     for channel in channels { channel.embeddedEventLoop.run() }
     return channels.map(\.isActive)
@@ -148,7 +148,7 @@ struct ConnectionLimitTests {
   {
     let table = Connections(maximum: 3)
     let channels = try (0..<3).map { _ in try connection(in: table) }
-    // The first is being answered, and the second has been answered.
+    // The first connection waits for its response, and the second has got one.
     try reach(.answering, on: channels[0])
     try reach(.answering, .answered, on: channels[1])
     var more = [try connection(in: table)]

@@ -1,6 +1,6 @@
 @testable import UAFService
 
-/// A store's contents, to which somebody writes after the first page of a table was read.
+/// A store's contents that change while they are exported: somebody writes after the first page of a table was read.
 struct ContentsWithWriter: StoreContents {
   let contents: any StoreContents
   let after: MovedTable

@@ -10,7 +10,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Codes for a list of people.
+/// Enrolment codes for a list of people, on the command line.
 struct EnrolListCommandTests {
   private let folder: TemporaryFolder
   private let state: ServerDirectory

@@ -10,7 +10,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Each way in which an export can be damaged is refused by its own name, before anything is stored.
+/// Each kind of damage to an export is refused under its own name, before anything is stored.
 struct ExportFaultTests {
   private let folder = try? TemporaryFolder()
 
@@ -31,7 +31,7 @@ struct ExportFaultTests {
     return try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  /// Writes a file and reads it as an import does first.
+  /// Writes a file and checks it, which is an import's first step.
   private func check(_ text: String) throws -> ExportParser.Header {
     let path = try path("changed")
     try Data(text.utf8).write(to: URL(filePath: path))

@@ -9,7 +9,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Join codes and machines that have joined, through requests without a connection.
+/// Join codes and joined machines through the API, with requests that need no connection.
 struct JoinCodeAPITests {
   private let server: TestServer
 

@@ -89,7 +89,7 @@ final class KeyFileTests {
     _ = try keys()
     let old = try bytes(state.verdictPublicKeyPath)
     _ = try state.verdictKeys.rotate(now: clock.now, from: clock.now + 100)
-    // The private file has the new key, and the public file lacks it.
+    // The private key file has the new key, and the public key file does not have it yet.
     #expect(try bytes(state.verdictPublicKeyPath) == old)
     let restarted = try keys()
     #expect(restarted.verdictKey.publicKeyPEM == old)

@@ -183,14 +183,15 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
-  /// Counts the patterns with this many nodes of the 3x3 grid, in which no stroke passes over a free node.
+  /// Counts the patterns of this many nodes of the 3x3 grid in which no line passes over a node that is not part of the
+  /// pattern.
   private static func patterns(of count: Int, after nodes: [Int] = []) -> Int {
     guard nodes.count < count else { return 1 }
     return (0..<9).filter { next in
       guard !nodes.contains(next) else { return false }
       guard let last = nodes.last else { return true }
       let (rows, columns) = (last / 3 + next / 3, last % 3 + next % 3)
-      // Two nodes have a node exactly between them if both their distances are even.
+      // Exactly between two nodes there is a node if their distances in rows and in columns are both even.
       guard rows.isMultiple(of: 2), columns.isMultiple(of: 2) else { return true }
       return nodes.contains(rows / 2 * 3 + columns / 2)
     }.reduce(0) { $0 + patterns(of: count, after: nodes + [$1]) }

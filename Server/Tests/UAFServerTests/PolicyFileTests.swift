@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The file that says who uses which authenticators.
+/// The file that says which authenticators each account must use.
 final class PolicyFileTests {
   private let path: String
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import UAFServer
 
-/// What may be at the path of a socket before the server listens there.
+/// Which files may be at the path of the server's socket before the server listens there.
 final class ProxySocketTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
 

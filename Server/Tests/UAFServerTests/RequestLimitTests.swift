@@ -6,7 +6,7 @@ import Testing
 @testable import ServerTesting
 @testable import UAFServer
 
-/// What one connection may send, as bytes through all its handlers.
+/// What a client may send on one connection, as bytes that pass through all its handlers.
 struct RequestLimitTests {
   private let server: TestServer
 
@@ -81,7 +81,7 @@ struct RequestLimitTests {
   ) async throws {
     let request = try #require(Self.refused[what])
     let channel = try await connection()
-    // The fault may also be reported as an error of the channel.
+    // The fault in the request may also be reported as an error of the channel.
     try? await send(request, to: channel)
     #expect(try await sent(channel).hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
     try? await channel.closeFuture.get()

@@ -8,7 +8,7 @@ import WebMessages
     .init(.DELETE, "/a/{name}", "remove"), .init(.GET, "/a/all", "all"), .init(.PUT, "/a/{name}/b/{number}", "two"),
   ])
 
-  /// The target that is found, with the variable parts in the order of their names.
+  /// The route that is found, with the variable parts of the path in the order of their names.
   private func found(_ method: HTTPMethod, _ path: String) -> String? {
     guard case .route(let target, let variables) = table.match(method, path) else { return nil }
     return ([target] + variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }).joined(separator: " ")

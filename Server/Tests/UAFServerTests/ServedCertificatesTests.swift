@@ -10,7 +10,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The server's certificates as certbot keeps them, and what a reload does with them.
+/// The server's certificates in certbot's folders, and what a reload does with them.
 final class ServedCertificatesTests {
   private let folder: TemporaryFolder
 
@@ -166,7 +166,7 @@ final class ServedCertificatesTests {
   }
 
   @Test func `the server says that a certificate is too weak, and in which part`() throws {
-    // RSA with 1024 bits, and P-256 signed with SHA-1; for fido.example.com, until 2126.
+    // A key of RSA with 1024 bits, and a certificate of P-256 signed with SHA-1; both for fido.example.com, until 2126.
     let (key, signature) = (folder.path("key.crt"), folder.path("signature.crt"))
     for (path, name) in [(key, "weak-key"), (signature, "weak-signature")] {
       let pem = try Data(contentsOf: Checkout.file("Tests/Vectors/certificates/\(name).pem"))

@@ -25,7 +25,9 @@ struct ServerProgramTests {
       [path] + arguments, input: .file(.nullDevice), output: .file(results), errors: errors)
   }
 
-  /// How the program ends, and what it logs; its results go to `output`.
+  /// Runs the program; returns its exit status and what it logs.
+  ///
+  /// Its results go to `output`.
   private func run(_ arguments: [String], output: String = "/dev/null") throws -> (status: Int32, notes: String) {
     let notes = Pipe()
     let program = try start(arguments, output: output, errors: .pipe(notes))
@@ -175,7 +177,7 @@ struct ServerProgramTests {
 
   /// Whether a process waits for a lock that a different process holds, according to the kernel's list.
   private func isWaiting(_ process: pid_t) throws -> Bool {
-    // Read to its end: `String(contentsOfFile:)` reads only the first page of a longer file of /proc.
+    // /proc/locks is read to its end: `String(contentsOfFile:)` reads only the first page of a longer file in /proc.
     let file = try #require(FileHandle(forReadingAtPath: "/proc/locks"))
     let locks = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
     return locks.contains { $0.contains("-> FLOCK") && $0.split(separator: " ").contains("\(process)") }

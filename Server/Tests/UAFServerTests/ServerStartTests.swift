@@ -8,7 +8,7 @@ import UAFService
 @testable import ServerTesting
 @testable import UAFServer
 
-/// What the server knows about itself before a client can connect.
+/// Whether the server knows its AppID before a client can connect.
 struct ServerStartTests {
   private let server: TestServer
   private let identity = IdentityBox()

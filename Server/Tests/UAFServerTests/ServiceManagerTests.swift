@@ -11,7 +11,7 @@ struct ServiceManagerTests {
   private final class Manager {
     let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
 
-    /// - Parameter name: as in NOTIFY_SOCKET.
+    /// - Parameter name: the socket's name, as in NOTIFY_SOCKET.
     init(_ name: String) throws {
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
@@ -29,7 +29,7 @@ struct ServiceManagerTests {
 
     deinit { close(descriptor) }
 
-    /// The next message; nil if there is none.
+    /// The next message that arrived at the socket; nil if there is none.
     func message() -> String? {
       var buffer = [UInt8](repeating: 0, count: 256)
       // SAFETY: the buffer has the room that its count states.

@@ -11,7 +11,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// A move from server.db into a database: the two are never usable at the same time.
+/// A move of the store from server.db into a database: at no time can both be used.
 struct StoreMigrationTests {
   private let old: SQLiteTestDatabase
   private let new: PostgreSQLTestDatabase
@@ -40,7 +40,7 @@ struct StoreMigrationTests {
     return failure.standing
   }
 
-  /// Whether servers that start now would use the old store, and the new one.
+  /// Whether a server that starts now could use the old store, and whether one could use the new store.
   private func usable() -> (old: Bool, new: Bool) {
     ((try? old.reopened()) != nil, (try? new.reopened()) != nil)
   }
@@ -64,7 +64,7 @@ struct StoreMigrationTests {
     let open = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 8)
     try await move()
     #expect(!FileManager.default.fileExists(atPath: directory.secretPath))
-    // The server that had the old store open.
+    // This is the server that had the old store open.
     await #expect(throws: (any Error).self) { try await server.respond(open) }
     let moved = try TestServer(database: new)
     #expect(try await moved.respond(used).0 != nil)
@@ -184,7 +184,7 @@ struct StoreMigrationTests {
     let open = try await authenticator.authenticate(moved.authenticationRequest("alice"), counter: 10)
     try await abandon()
     #expect(usable() == (true, false))
-    // A server that still has the database open.
+    // This is a server that still has the database open.
     #expect(try await moved.respond(open).0 != nil)
     let back = try TestServer(database: old.reopened())
     #expect(try await back.respond(used).0 != nil)

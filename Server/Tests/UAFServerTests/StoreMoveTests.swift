@@ -168,7 +168,7 @@ import UAFMessages
     let account = try #require(MovedTable.all.first { $0.type == "account" })
     let written = try await ExportFile.make(path) { file in
       try await store.read { records in
-        // After the first page of accounts: both would be on the second page.
+        // The writes come after the first page of accounts was read: both rows would be on the second page.
         let contents = ContentsWithWriter(contents: records.contents, after: account) {
           try database.executeBeside("INSERT INTO account (username, createdAt) VALUES ('zoe', 1)")
           try database.executeBeside("UPDATE account SET createdAt = 99 WHERE username = 'person1001'")
@@ -190,10 +190,10 @@ import UAFMessages
     }
     // The request that reserved a text: nobody answers that request any longer.
     named["approval"]?.insert("reservedBy")
-    // Codes that were open, and numbers that the new server's secret would assign differently.
+    // The hashes of codes that were open, and numbers that would be different with the new server's secret.
     named["joinCode"]?.insert("codeHash")
     named["joinedMachine"]?.formUnion(["machineID", "reportMark", "offlineNumber"])
-    // SQLite numbers accounts by their row, and the end of its chain is its last row.
+    // In SQLite an account's number is its row, and the end of the audit's chain is the last row.
     if StoreEngine.current == .sqlite { named["account"]?.remove("number") }
     let left = Set(MovedTable.left.map { $0.lowercased() } + ["auditend"])
     let rest = found.filter { !left.contains($0.key.lowercased()) }
@@ -270,7 +270,7 @@ import UAFMessages
   @Test func `an import that the store refuses leaves the store unfinished, and names the lines at fault`() async throws
   {
     try await fill()
-    // Two rows with one name: each of them is well-formed.
+    // Two accounts with the same name, in lines that are each well-formed.
     let whole = try await exported(server.store)
     let changed = try rehashed(lines(whole).map { $0.replacing("person2\"", with: "person1\"") })
     let target = try otherEngine.makeDatabase()
@@ -279,7 +279,7 @@ import UAFMessages
     #expect(throws: (any Error).self) { try target.reopened() }
   }
 
-  /// Writes lines, the last one with the hash of those before it.
+  /// Joins the lines of an export, the last one with the hash of those before it.
   private func rehashed(_ lines: [String]) throws -> String {
     let text = lines.dropLast().map { $0 + "\n" }.joined()
     let hash = Base64URL.encode(try SHA256.hash(Array(text.utf8)))

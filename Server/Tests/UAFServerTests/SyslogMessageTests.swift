@@ -3,7 +3,7 @@ import UAFService
 
 @testable import UAFServer
 
-/// A row as a message of RFC 5424.
+/// An audit row as a message of RFC 5424.
 @Suite struct SyslogMessageTests {
   private static func row(
     _ kind: AuditKind = .login, outcome: String = "ok", account: String = "mina", detail: String = ""

@@ -13,7 +13,7 @@ struct TrustedProxiesTests {
 
   private func address(_ text: String) throws -> SocketAddress { try SocketAddress(ipAddress: text, port: 4711) }
 
-  /// The client's address as bytes, so that the port makes no difference.
+  /// The client's address as bytes, so that its port does not matter.
   private func client(
     _ lines: String..., header: ForwardedHeader = .xForwardedFor, from peer: String = "10.1.2.3"
   ) throws -> [UInt8]? {

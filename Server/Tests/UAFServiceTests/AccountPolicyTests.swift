@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Which authenticators accounts are offered, and must use: one, both, by group.
+/// Which authenticators an account is offered and must use: either, both, or by its group.
 @Suite(.onEachStore) struct AccountPolicyTests {
   private static func sets(_ sets: [[String]]) throws -> AcceptedSets {
     AcceptedSets(checked: try sets.map { try $0.map { try AAID($0) } })
@@ -33,7 +33,7 @@ import UAFMessages
 
   private func keyIDs(_ policy: Policy) -> [[KeyID]] { policy.accepted.map { $0.flatMap { $0.keyIDs ?? [] } } }
 
-  /// A registration request with a new code.
+  /// A registration request that was made with a new code.
   private func registration(
     _ server: TestServer, _ username: String, deviceID: String? = nil
   ) async throws -> RegistrationRequest {

@@ -22,7 +22,8 @@ struct AlgorithmVectorTests {
     vector: Vector
   ) throws {
     let (server, response, assertion) = try (vector.server, vector.response, vector.assertion)
-    // Every bit is tried with the vectors of ../uaf; checking an RSA key again for each bit would take minutes here.
+    // Only some bits are flipped, because checking an RSA key for each bit would take minutes. The vectors of ../uaf cover
+    // every bit.
     for bit in stride(from: 0, to: assertion.count * 8, by: assertion.count > 400 ? 251 : 11) {
       var changed = assertion
       changed[bit / 8] ^= 1 << (bit % 8)

@@ -17,7 +17,7 @@ import UAFMessages
     alice = try await server.registered("alice")
   }
 
-  /// Opens a text as `uaf-server approve` does.
+  /// Makes a text wait for confirmation, as `uaf-server approve` does.
   private func open(_ username: String = "alice", lifetime: Int64 = 120) async throws -> (id: Int64, code: String) {
     let code = Base64URL.encode(try RandomBytes.make(20))
     let now = server.now
@@ -96,7 +96,7 @@ import UAFMessages
     let enrolment = Base64URL.encode(try await server.enrol("alice"))
     #expect(try await answer(code: enrolment).statusCode == .unauthorized)
     #expect(try await outcome(id) == .open)
-    // And the code allows nothing else.
+    // The right code does not allow anything but this confirmation.
     var context = UAFMessages.RequestContext(username: "alice")
     context.authCode = code
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The bytes of a row, and the counts of refusals.
+/// The bytes of an audit row, and the counts of refusals.
 struct AuditFormTests {
   private let first = AuditEntry(
     time: 1_800_000_000, kind: .login, account: "alice", actor: .person, address: "192.0.2.7", machine: "desk",

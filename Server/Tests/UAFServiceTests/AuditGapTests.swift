@@ -156,7 +156,7 @@ import UAFMessages
       #expect(begun == SignedMoment(link: link, time: server.now - 400))
     }
     #expect(try await server.signer.beginning(after: moment) == moment)
-    // A different instance has signed since.
+    // Meanwhile a different instance has signed.
     _ = try await server.signer.sign(after: nil)
     #expect(try await server.signer.beginning(after: moment).time == server.now)
   }

@@ -36,7 +36,7 @@ import UAFMessages
       "UPDATE audit SET number = number - 1000 + \(step) WHERE number >= 1000")
   }
 
-  /// Recomputes the hashes from a row on, as somebody with the necessary knowledge would.
+  /// Recomputes the hashes from a row on, as somebody could who knows how they are made.
   private func rehash(from number: Int64) async throws {
     let rows = try await server.store.read { try $0.audit.rows(AuditFilter(after: number - 2), limit: 100) }
     var link = number == 1 ? AuditLink.start : rows[0].link

@@ -10,7 +10,7 @@ struct BatchQueueTests {
   private final class Asked: Sendable {
     let workers = Atomic(0)
     let sleeps = Atomic(0)
-    /// How many sleeps may end.
+    /// How many of the requested sleeps may end.
     let wakings = Atomic(0)
   }
 

@@ -33,7 +33,7 @@ import UAFMessages
     _ = try await server.registered("alice")
     _ = try await server.registered("bob")
     try await server.database.execute("UPDATE credential SET \(column) = \(number) WHERE username = 'alice'")
-    // In one transaction: the same statement is used again after it has failed.
+    // Both lists are read in one transaction, so that the same SQL statement is used again after it has failed.
     let listed = try await server.store.read { records in
       #expect(throws: (any Error).self) { _ = try records.credentials.records(of: "alice") }
       return try records.credentials.records(of: "bob").count

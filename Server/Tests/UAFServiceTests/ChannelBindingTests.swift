@@ -4,7 +4,7 @@ import UAFMessages
 
 @testable import UAFService
 
-/// How the server checks the connection that a client claims to have had.
+/// How the server checks to which certificate a client says it was connected.
 struct ChannelBindingTests {
   let first, second: [UInt8]
 

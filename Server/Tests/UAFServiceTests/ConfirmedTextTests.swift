@@ -19,7 +19,7 @@ import UAFMessages
     }
   }
 
-  /// Asks for a text and confirms it with the server's wording.
+  /// Requests the confirmation of a text and confirms it in the form that the server has given it.
   private func confirm(_ text: String, by authenticator: FakeAuthenticator, counter: UInt32, as name: String)
     async throws
     -> ServiceRefusal?
@@ -33,7 +33,7 @@ import UAFMessages
     ).0
   }
 
-  /// One confirmation as the server stored it.
+  /// A confirmation as the server has stored it.
   private func stored(_ text: String = "alice@desk: sudo id") async throws -> ConfirmedText {
     let alice = try await server.registered("alice")
     #expect(try await confirm(text, by: alice, counter: 1, as: "alice") == nil)

@@ -37,7 +37,7 @@ import UAFMessages
     try await server.authenticationRequest(username).policy
   }
 
-  /// A store with three shapes: one key, two models, two keys of one model.
+  /// A store whose accounts have three shapes of keys: one key, keys of two models, and two keys of one model.
   private func mixed() async throws -> TestServer {
     let server = try TestServer()
     for number in 0..<60 { try await add("one\(number)", [Self.passcode], to: server) }

@@ -24,7 +24,7 @@ import UAFMessages
     try await server.store.write { [now = server.now] in try $0.joinedMachines.revoke(id, now: now) }
   }
 
-  /// Puts a new secret into use that many seconds ago.
+  /// Puts a new server secret into use, with a start time this many seconds ago.
   private func rotate(since seconds: Int64) throws {
     let keys = server.environment.keys
     let secret = try ServerSecret(RandomBytes.makeSecret(32))

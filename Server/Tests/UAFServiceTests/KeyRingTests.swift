@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFService
 
-/// Which of several keys is used, and which are accepted.
+/// Which of several server keys is used, and which are accepted.
 struct KeyRingTests {
   private static let day: Int64 = 86_400
 

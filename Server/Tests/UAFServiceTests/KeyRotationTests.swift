@@ -6,7 +6,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Requests, proofs and made-up keys across a rotation.
+/// What the server made with its old keys, after a rotation: requests, proofs and made-up keys.
 struct KeyRotationTests {
   let server: TestServer
 
@@ -14,7 +14,7 @@ struct KeyRotationTests {
     server = try TestServer()
   }
 
-  /// Puts new keys into use that many seconds ago.
+  /// Puts new server keys into use, with a start time this many seconds ago.
   private func rotate(since seconds: Int64) throws {
     let keys = server.environment.keys
     let from = server.now - seconds

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Registrations whose machine names the keys that it has lost.
+/// Registrations in which a machine names the keys that it has lost.
 @Suite(.onEachStore) struct LostKeyTests {
   let server: TestServer
 

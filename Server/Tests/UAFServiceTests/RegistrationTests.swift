@@ -35,7 +35,7 @@ import UAFMessages
     #expect(keys.map(\.publicKey) == [authenticator.publicKey])
   }
 
-  /// The names of an account's machines, oldest key first.
+  /// The names of an account's machines, ordered by their keys, the oldest first.
   private func deviceNames(of username: String) async throws -> [String?] {
     try await server.database.texts("SELECT deviceName FROM credential WHERE username = '\(username)' ORDER BY id")
   }
@@ -226,7 +226,7 @@ import UAFMessages
     return context
   }
 
-  /// Sends new keys that a registered key has allowed.
+  /// Sends a registration that a registered key has allowed.
   private func allowed(
     _ response: UAFResponse, of username: String = "alice", by key: FakeAuthenticator, counter: UInt32,
     signing change: (RegistrationResponse) throws -> RegistrationResponse = { $0 },

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The counter that the server has seen of a key, reported to whoever signs with the key.
+/// The counter that the server last saw of a key, which is reported to whoever can sign with the key.
 @Suite(.onEachStore) struct SeenCounterTests {
   let server: TestServer
   let alice: FakeAuthenticator

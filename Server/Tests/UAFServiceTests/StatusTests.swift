@@ -25,7 +25,7 @@ import UAFMessages
     #expect(refusal.statusCode.rawValue == status)
   }
 
-  /// Answers a valid request in which one text is replaced by a different one.
+  /// The status for a response to a valid request, in which one text is replaced by a different one.
   private func status(replacing text: String, with other: String) async throws -> UInt32 {
     let server = try TestServer()
     let alice = try await server.registered("alice")

@@ -195,7 +195,7 @@ import UAFMessages
     #expect(after.keys.map(\.isRevoked) == [true, true])
     #expect(after.keys.map(\.signCounter).contains(7))
     #expect(try await server.store.read { try $0.credentials.keys(of: name, appID: appID) } == after.keys)
-    // Also for a name without keys, and without a challenge to look up.
+    // The same holds for a name without keys, and without a challenge to look up.
     #expect(try await server.store.login(of: "nobody", appID: appID, challenge: issued).isUsed)
     #expect(try await server.store.login(of: name, appID: "other", challenge: nil).keys.isEmpty)
     #expect(try await !server.store.login(of: name, appID: appID, challenge: nil).isUsed)

@@ -3,7 +3,7 @@ import Testing
 @testable import ServerTesting
 @testable import UAFService
 
-/// What is left of a budget, and how the store keeps it.
+/// How many turns are left of a budget, and how the store keeps this number.
 @Suite(.onEachStore) struct TokenBucketTests {
   private let rate = TokenBucket.Rate(perMinute: 2)
 
@@ -26,7 +26,7 @@ import Testing
 
   @Test func `the store takes turns from several buckets, and keeps the remaining ones`() async throws {
     let server = try TestServer()
-    // In one transaction: PostgreSQL uses its own clock, and a test may wait for minutes between two.
+    // Both steps are in one transaction: PostgreSQL uses its own clock, and on a busy machine minutes may pass between two.
     let taken = try await server.store.write { [now = server.now] records in
       try [[7: 3, 65_535: 9], [7: 3, 0: 1, 65_535: 1]].map {
         try records.wrongAnswers.take($0, at: TokenBucket.Rate(perMinute: 2), now: now)

@@ -15,7 +15,7 @@ struct VerifierVectorTests {
     #expect(try vector.server.accepts(vector.response))
   }
 
-  /// The rule that each bad message breaks, as its `why` says.
+  /// The refusal for the rule that each bad message breaks; the vector's `why` names the rule.
   static let rules: [String: ServiceRefusal] = [
     "reg-full-untrusted-root": .untrustedAttestation, "reg-ext-critical": .malformedAssertion,
     "reg-bad-fch": .wrongFinalChallengeHash, "reg-bad-signature": .invalidAttestationSignature,

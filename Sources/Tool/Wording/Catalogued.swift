@@ -113,7 +113,7 @@ package struct SystemReason: Catalogued, Equatable {
   /// The system's error number (`errno`).
   package let number: CInt
 
-  /// The reason behind `errno`.
+  /// The text for an `errno`.
   package init(_ number: CInt) { self.number = number }
 
   /// The C library's text for it.

@@ -12,7 +12,7 @@ final class Command {
   private let input = Pipe()
   private let file: String
 
-  /// Starts a program, in the log's mount namespace unless specified otherwise.
+  /// Starts a program, unless `logged` is false in the mount namespace of the log.
   init(_ arguments: [String], environment: [String: String] = [:], logged: Bool = true) throws {
     let prefix = logged ? try SystemLog.shared().prefix : []
     words = prefix + ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() + arguments
@@ -45,7 +45,7 @@ final class Command {
     return try command.end()
   }
 
-  /// Runs a program that must succeed, although the test is not about it.
+  /// Runs a program that only prepares a test, and throws if it fails.
   @discardableResult
   static func succeed(
     _ arguments: [String], input: String = "", environment: [String: String] = [:], logged: Bool = true
@@ -61,10 +61,10 @@ final class Command {
 
   var isRunning: Bool { program.isRunning }
 
-  /// What it has printed so far.
+  /// What the program has printed so far.
   var text: String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
 
-  /// Writes to its standard input, which stays open; does nothing if the program has ended already.
+  /// Writes to the program's standard input, which stays open; does nothing if the program has already ended.
   ///
   /// SIGPIPE would end all tests. It is blocked only in this thread: if it were ignored, the programs that the tests start
   /// would ignore it too.
@@ -84,16 +84,16 @@ final class Command {
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
-  /// Waits until it has printed something.
+  /// Waits until the program has printed a text.
   func wait(for part: String) throws { try Wait.until("\(part.debugDescription)") { text.contains(part) } }
 
-  /// Closes its standard input and waits for its end.
+  /// Closes the program's standard input and waits for the program's end.
   func end() throws -> Output {
     try? input.fileHandleForWriting.close()
     try Wait.until("the end of \(words.joined(separator: " "))") { !program.isRunning }
     return Output(status: program.wait(), text: text)
   }
 
-  /// The processes that it started, directly or not.
+  /// The processes that the program started, directly or not.
   func descendants(named name: String) -> [pid_t] { ProcessTable.descendants(of: identifier, named: name) }
 }

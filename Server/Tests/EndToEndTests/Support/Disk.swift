@@ -32,7 +32,7 @@ final class Disk {
       """#)
   }
 
-  /// Makes room on a disk that was full.
+  /// Frees the space of a disk that was full.
   func makeRoom(_ scene: Scene) throws {
     let output = try Command.run(prefix + ["rm", scene.settings.stateDirectory + "/filler"])
     guard output.status == 0 else { throw Failure("rm: \(output.text)") }

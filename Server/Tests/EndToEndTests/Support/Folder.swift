@@ -16,15 +16,15 @@ final class Folder: Sendable {
     // SAFETY: the array is NUL-terminated and written in place.
     guard unsafe mkdtemp(&template) != nil else { throw Failure("mkdtemp: errno \(errno)") }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // Programs of other users must be able to enter it.
+    // Programs that run as other users must be able to enter the folder.
     try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: path)
     _ = try StartedProgram(["/bin/sh", "-c", "read -r _; rm -rf \"$1\"", "sh", path], input: .pipe(input))
   }
 
-  /// A path that no file has yet.
+  /// A path in the folder that no file has yet.
   func file(_ name: String) throws -> String { path + "/\(name)-\(UUID().uuidString.prefix(8))" }
 
-  /// A new folder in it, for root alone.
+  /// Creates a folder in it, which only root can enter.
   func folder(_ name: String) throws -> String {
     let path = try file(name)
     try FileManager.default.createDirectory(

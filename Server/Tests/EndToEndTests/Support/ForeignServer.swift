@@ -2,9 +2,9 @@ import Foundation
 
 /// A server by a different maker: interop/server.py, which was written from the specification without this project's sources.
 struct ForeignServer: Decodable {
-  /// How messages are carried.
+  /// How messages are sent over HTTP.
   enum Dialect: CaseIterable {
-    /// The transport specification's own media type.
+    /// The media type that the transport specification defines.
     case fido
     /// The same messages with the media type of JSON: the FIDO Alliance's interface for server tests.
     case conformance
@@ -23,7 +23,7 @@ struct ForeignServer: Decodable {
 
   static func shared() throws -> ForeignServer { try running.announced.get() }
 
-  /// Points a scene at this server, which behaves as `behaviour` says.
+  /// Configures a scene for this server, which then behaves as `behaviour` names it.
   func serve(_ scene: Scene, _ dialect: Dialect, _ behaviour: String = "honest") throws {
     let base = "\(url)/\(behaviour)"
     try scene.configure { settings in

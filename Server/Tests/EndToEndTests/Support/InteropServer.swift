@@ -4,12 +4,14 @@ import ProgramTesting
 /// A server by a different maker, which runs as long as the tests: a program of interop/, which prints a line of JSON when it
 /// is ready.
 final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
-  /// What the program printed about itself, or why it did not start.
+  /// What the program printed when it was ready, or why it did not start.
   let announced: Result<Announcement, any Error>
   private let input = Pipe()
   private let output = Pipe()
 
-  /// Starts the program, which ends with this process, because its standard input is closed then.
+  /// Starts the program.
+  ///
+  /// It ends with this process, because that closes its standard input.
   init(_ program: String) {
     let (input, output) = (input, output)
     let lines = output.fileHandleForReading

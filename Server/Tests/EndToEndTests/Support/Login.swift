@@ -1,8 +1,8 @@
-/// What a PAM host received in one call of pam_authenticate, or in several stages.
+/// What a PAM host received from libpam in one call of pam_authenticate, or in several stages.
 struct Login {
-  /// The last code.
+  /// PAM's code for the last stage.
   let code: PAMCode?
-  /// Each stage's code.
+  /// PAM's code for each stage.
   let codes: [PAMCode?]
   let prompts: [String]
   let errors: [String]

@@ -3,7 +3,7 @@ import Foundation
 /// A `pam_uaf.so` for the tests, which looks for the core in a folder outside the source tree.
 struct Module {
   let path: String
-  /// The folder from which it starts the core; it does not exist yet.
+  /// The folder from which the module starts the core; it does not exist until ``install(_:)``.
   let libexec: String
 
   private static let alone = Result { try Module(socket: "/nonexistent/pam-uaf/helper.sock") }

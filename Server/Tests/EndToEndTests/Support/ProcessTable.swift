@@ -26,14 +26,14 @@ enum ProcessTable {
     }
   }
 
-  /// A line of /proc/PID/status, without its name.
+  /// The content of a line of /proc/PID/status, without the line's name.
   static func status(_ identifier: pid_t, _ name: String) -> String? {
     read(identifier, "status").split(separator: "\n").first { $0.hasPrefix(name + ":") }.map {
       $0.dropFirst(name.count + 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
   }
 
-  /// The variables of a process's environment.
+  /// The variables in a process's environment.
   static func environment(_ identifier: pid_t) -> [String] {
     read(identifier, "environ").split(separator: "\0").map(String.init)
   }
@@ -43,13 +43,13 @@ enum ProcessTable {
     read(identifier, "cmdline").split(separator: "\0").map(String.init)
   }
 
-  /// How many threads it has.
+  /// How many threads a process has.
   static func threadCount(_ identifier: pid_t) -> Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task").count) ?? 0
   }
 
   private static func read(_ identifier: pid_t, _ file: String) -> String {
-    // Not Data(contentsOf:), because these files state their size as 0.
+    // Data(contentsOf:) would read nothing, because these files state their size as 0.
     guard let handle = FileHandle(forReadingAtPath: "/proc/\(identifier)/\(file)") else { return "" }
     defer { try? handle.close() }
     return String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)

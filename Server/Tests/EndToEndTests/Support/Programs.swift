@@ -15,7 +15,8 @@ enum Programs {
   static let tool = root.path + "/build/stage\(prefix)/bin/uafctl"
   static let server = root.path + "/build/stage\(prefix)/bin/uaf-server"
   private static let builtModule = root.path + "/build/tree/pam_uaf.so"
-  /// A link to the module, because libpam reads a path with a space as two words; the module itself if no link can be made.
+  /// A link to the module, because libpam takes a path with a space for two arguments; the module itself if no link can be
+  /// made.
   static let module: String = {
     do {
       let link = try Folder.shared.file("pam_uaf.so")
@@ -26,7 +27,7 @@ enum Programs {
   static let shim = root.path + "/cshim"
   static let badServers = root.path + "/Tests/Servers/https_servers.py"
 
-  /// A program of this target.
+  /// A program in this target's folder `Programs`.
   static func own(_ name: String) -> String { tests.path + "/Programs/" + name }
 
   /// A page of the documentation.

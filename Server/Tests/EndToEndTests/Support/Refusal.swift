@@ -1,11 +1,11 @@
 import Testing
 
-/// The result that a login must have if it cannot be decided: PAM's code, the person's text, and the log line.
+/// How a login must end if it cannot be decided: PAM's code, the text for the person, and the log line.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let code: PAMCode
   /// The only text that the person is shown.
   let text: String
-  /// A part of a line of the log.
+  /// A text that a line of the log must contain.
   let log: String
   /// Whether the person got a prompt before the refusal.
   var asks = false

@@ -11,7 +11,7 @@ final class Scene {
   let user: String
   let server: Server
   var settings: Settings
-  /// The disk with the state, if it is not the machine's own.
+  /// The disk with the state folder, if a test has mounted one.
   var disk: Disk?
 
   /// An initialised machine whose account has not registered.
@@ -85,7 +85,7 @@ final class Scene {
       (disk?.prefix ?? []) + [Programs.tool, "--conf", configuration] + arguments, input: input, environment: names)
   }
 
-  /// The environment that makes the account known to programs.
+  /// The environment with which programs find the account.
   var names: [String: String] {
     [
       "LD_PRELOAD": "libnss_wrapper.so", "NSS_WRAPPER_PASSWD": path("passwd"), "NSS_WRAPPER_GROUP": path("group"),
@@ -113,7 +113,7 @@ final class Scene {
       try Command.run(try host() + ["--"] + stages.map(\.rawValue), input: input, environment: names))
   }
 
-  /// A login that waits for its answer.
+  /// Starts a login, and returns when it shows its prompt.
   func startLogin(_ environment: [String: String] = [:]) throws -> Command {
     let command = try Command(host(), environment: names.merging(environment) { $1 })
     try command.wait(for: "prompt Passcode")

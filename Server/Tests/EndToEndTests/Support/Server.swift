@@ -28,7 +28,7 @@ final class Server {
     }
     var port = "0"
     if let name {
-      // Chosen before it listens, because it is part of the URL with the name.
+      // The port is chosen before the server listens, because it is part of the URL with the name.
       let script = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1])"
       port = try Command.succeed(["python3", "-c", script], logged: false).lines.first ?? port
       options += ["--public-url", "https://\(name):\(port)"]
@@ -54,7 +54,7 @@ final class Server {
     return command
   }
 
-  /// Ends it; its port refuses connections then.
+  /// Ends the server; its port then refuses connections.
   func stop() throws {
     _ = try command?.end()
     command = nil
@@ -74,7 +74,7 @@ final class Server {
     return line
   }
 
-  /// What the account confirmed, by the server's check of the stored texts.
+  /// What the account has confirmed, as the server prints it after checking the stored texts.
   func audit(_ user: String) throws -> Output {
     try Command.run([Programs.server, "audit", "texts", user, "--state", state], logged: false)
   }

@@ -4,16 +4,16 @@ struct Settings {
   var responseURL: String
   var authority: String
   let stateDirectory: String
-  /// Low, because the tests are not about the cost of a guess.
+  /// Low, because these tests do not need a guess to be expensive.
   var derivationCost = 12
   /// Only one: if there are several, a person has to choose, and only a test about that choice adds another.
   var authenticators = ["passcode"]
   var lock = "lock_time = 300"
-  /// Further lines of `[server]`.
+  /// Further lines in the table `[server]`.
   var server = ""
-  /// The text that replaces `[server]`; nil for the addresses above.
+  /// The text that replaces the table `[server]`; nil for a table with the addresses above.
   var serverTables: String?
-  /// Further tables.
+  /// Further tables of the configuration.
   var more = ""
 
   init(_ server: Server, folder: String) {

@@ -46,7 +46,7 @@ final class SocketMachine {
       ])
     try listener.wait(for: "Listening on")
     namespace = ["nsenter", "--mount", "--target", "\(listener.identifier)"]
-    // As the unit's SocketMode.
+    // The same mode as the unit's SocketMode.
     try Command.succeed(namespace + ["chmod", "666", "/run/pam-uaf/helper.sock"], logged: false)
   }
 
@@ -74,7 +74,7 @@ final class SocketMachine {
   /// The core that is kept ready, and its network program; nil while there is none.
   func readyCore() -> (core: pid_t, network: pid_t)? {
     for core in listener.descendants(named: "uaf-helper") where ProcessTable.arguments(core).last == "--ready" {
-      // A core that has begun a call runs under the seccomp filter.
+      // A core that a login uses runs under the seccomp filter, and is not one that is kept ready.
       guard ProcessTable.status(core, "Seccomp") == "0", ProcessTable.status(core, "NoNewPrivs") == "1" else {
         continue
       }

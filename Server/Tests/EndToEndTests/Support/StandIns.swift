@@ -3,7 +3,7 @@ import Foundation
 /// Servers that behave like those of other makers: interop/stand_ins.py, used with the configurations of
 /// docs/servers-of-others.md.
 struct StandIns: Decodable {
-  /// One of the three, in the order of the page.
+  /// One of the three servers, in the order of the page.
   enum Kind: Int, CaseIterable {
     case own, engine, newer
   }
@@ -25,7 +25,7 @@ struct StandIns: Decodable {
     return try result.get()
   }
 
-  /// A machine that is configured as the page says, whose account is not registered.
+  /// A machine that is configured for a server as the page says; its account has not registered.
   func scene(_ kind: Kind, user: String? = nil) throws -> Scene {
     let blocks = try ServersPage.configurations()
     guard blocks.indices.contains(kind.rawValue) else { throw Failure("the page has no block for \(kind)") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waiting for a different process, for at most a minute.
+/// Waits for a different process, for at most a minute.
 enum Wait {
   static func until(_ what: String, within seconds: Double = 60, _ condition: () throws -> Bool) throws {
     let end = ContinuousClock.now + .seconds(seconds)

@@ -37,7 +37,7 @@ final class FailingStore: ServerStore {
     for each in waiting { each.resume() }
   }
 
-  /// Returns when somebody waits for the store.
+  /// Returns once somebody waits for the store.
   func isAsked() async {
     await withCheckedContinuation { watcher in
       let isThere = state.withLock { state in

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A TCP listener on 127.0.0.1 without room for a further connection: the system answers none.
+/// A TCP listener on 127.0.0.1 whose queue is full, so that the kernel answers no further connection.
 final class FullListener {
   let port: Int
   private let descriptors: [CInt]
@@ -21,7 +21,7 @@ final class FullListener {
     }
     try #require(isBound)
     port = Int(UInt16(bigEndian: address.sin_port))
-    // One connection that nobody accepts fills the queue; the second one waits, as the sink's connection will.
+    // One connection that nobody accepts fills the queue. The second one gets no answer, like the sink's connection later.
     let clients = (0..<2).map { _ in
       socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
     }

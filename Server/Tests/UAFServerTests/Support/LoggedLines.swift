@@ -1,6 +1,6 @@
 import Logging
 
-/// A log whose messages a test waits for.
+/// A log in which a test waits for a message.
 struct LoggedLines: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .info

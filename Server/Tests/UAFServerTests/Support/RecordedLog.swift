@@ -1,7 +1,9 @@
 import Logging
 import Synchronization
 
-/// A log that a test reads: each line is its message, and its fields by name.
+/// A log that a test reads.
+///
+/// Each line has the message, and then the fields ordered by name.
 struct RecordedLog: LogHandler {
   private final class Lines: Sendable {
     let list = Mutex<[String]>([])

@@ -13,7 +13,7 @@ final class RecordingSink: RowSink {
   let name = "test"
   private let state = Mutex(State())
 
-  /// The numbers of the rows, grouped as they arrived together.
+  /// The numbers of the rows that arrived, one group for each delivery.
   var portions: [[Int64]] { state.withLock { $0.portions } }
   var numbers: [Int64] { portions.flatMap { $0 } }
 

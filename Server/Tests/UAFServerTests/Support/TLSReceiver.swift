@@ -46,7 +46,7 @@ final class TLSReceiver: Sendable {
   private let channel: any Channel
   private let folder: TemporaryFolder
 
-  /// Begins to listen, with a certificate for some names and addresses.
+  /// Starts to listen with a certificate for these names and addresses.
   init(names: [String], addresses: [String] = [], answer: String? = nil) async throws {
     folder = try TemporaryFolder()
     let now = Int64(Date().timeIntervalSince1970)

@@ -4,7 +4,7 @@ import WebMessages
 
 @testable import UAFServer
 
-/// Asks the routes of a server, without a connection.
+/// Sends requests to a server's routes, without a connection.
 struct TestClient: Sendable {
   let routes: UAFRoutes
 

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// What a ``TestClient`` received.
+/// The response that a ``TestClient`` received.
 struct TestResponse {
   let status: HTTPResponseStatus
   let headers: HTTPHeaders
   let body: ByteBuffer
-  /// Whether the server closes the connection.
+  /// Whether the server closes the connection after this response.
   let isLast: Bool
 }

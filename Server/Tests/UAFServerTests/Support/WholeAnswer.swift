@@ -16,6 +16,6 @@ final class WholeAnswer: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) { promise.succeed(String(buffer: collected)) }
 
-  // TLS's closing message may be missing.
+  // TLS's closing message may be missing, which is reported as an error.
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

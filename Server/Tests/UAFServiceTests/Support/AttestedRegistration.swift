@@ -7,7 +7,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// A registration by the attestation chains of Tests/Vectors/attestation.
+/// A registration with an attestation chain of Tests/Vectors/attestation.
 struct AttestedRegistration {
   static let now: Int64 = 1_800_000_000
   static let appID = "https://a.test/uaf/facets"
@@ -25,7 +25,7 @@ struct AttestedRegistration {
     .full(signature: try AttestedRegistration.sign(signed), certificates: registration.chain)
   }
 
-  /// Uses the chain of one entry of attestation.json.
+  /// Uses the certificate chain of this entry in attestation.json.
   init(_ name: String, aaid: String = "FFFF#5555") throws {
     let entry = try #require(try Self.entries().first { $0["name"] == .string(name) })
     self.aaid = try AAID(aaid)
@@ -63,7 +63,7 @@ struct AttestedRegistration {
     }
   }
 
-  /// The statement of a model with this registration's roots.
+  /// The metadata statement of a model with the root certificates of this registration.
   func statement(_ aaid: AAID) -> MetadataStatement {
     let method = VerificationMethodDescriptor(userVerification: UserVerification.passcode)
     var statement = MetadataStatement(aaid: aaid, description: "test", userVerificationDetails: [[method]])

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import UAFService
 
-/// A store in which something happens once, after the first read transaction.
+/// A store that runs a closure once, after its first read transaction.
 final class MeanwhileStore: ServerStore {
   private let store: any ServerStore
   private let work: @Sendable () async throws -> Void

@@ -126,25 +126,25 @@ enum Key: Equatable {
 
 /// An event of the mouse, and the cell of the terminal where it happened.
 struct MouseEvent: Equatable {
-  /// The event of the left button.
+  /// What happened with the left button.
   enum Kind: Equatable {
     case press, drag, release
   }
 
   let kind: Kind
-  /// From 1.
+  /// The column of the cell, from 1.
   let column: Int
-  /// From 1.
+  /// The row of the cell, from 1.
   let row: Int
 }
 
 /// The keys that edit an entry: those from the terminal's settings, and those that keyboards always send.
 struct EditingKeys: Equatable {
-  /// Erases the last character.
+  /// These keys erase the last character.
   var erase: Set<UInt8> = [0x08, 0x7F]
-  /// Erases everything.
+  /// These keys erase the whole entry.
   var kill: Set<UInt8> = [0x15]
-  /// Gives up: Ctrl-C, Ctrl-D, Ctrl-\.
+  /// These keys give up: Ctrl-C, Ctrl-D, Ctrl-\.
   var cancel: Set<UInt8> = [0x03, 0x04, 0x1C]
   /// Suspends the program: Ctrl-Z.
   var suspend: UInt8 = 0x1A

@@ -6,7 +6,7 @@ import SecretMemory
 package struct LineEditor: ~Copyable {
   /// The effect of a key.
   enum Action: Equatable {
-    /// Nothing visible changed.
+    /// The key changed nothing that is visible.
     case none
     /// A byte was accepted.
     case inserted(UInt8)
@@ -106,7 +106,7 @@ package struct LineEditor: ~Copyable {
     return .erased(characters: characters, columns: columns)
   }
 
-  /// Drops the empty lines after the last line.
+  /// Drops the line ends at the end of the entry.
   private mutating func dropLineEnds() {
     var count = value.count
     value.withBytes { bytes in while count > 0, bytes[count - 1] == 0x0A { count -= 1 } }
@@ -115,7 +115,7 @@ package struct LineEditor: ~Copyable {
     unsafe value.refill { _ in count }
   }
 
-  /// The entry.
+  /// Gives away the entry.
   package consuming func finish() -> Secret { value }
 
   /// Whether a character begins at this byte; the bytes 10xxxxxx continue one.

@@ -87,7 +87,7 @@ package struct LinePrompt {
     switch (action, display) {
     case (.refused, _): session.show("\u{7}")
     case (.inserted(let byte), .shown): session.show(byte == 0x0A ? 0x20 : byte)
-    // Once for each character, however many bytes it has.
+    // One mask for each character, however many bytes it has.
     case (.inserted(let byte), .masked): if LineEditor.isStart(byte) { session.show(EntryForm.mask) }
     case (.erased(_, let columns), .shown): session.show(takingBack(columns))
     case (.erased(let characters, _), .masked): session.show(takingBack(characters))
@@ -104,9 +104,9 @@ package struct LinePrompt {
 package struct LineInput {
   /// The result of reading a line.
   package enum Line: ~Copyable {
-    /// The bytes before the line's end; bytes that did not fit were dropped.
+    /// The bytes before the line's end; those that did not fit were dropped.
     case bytes(Secret)
-    /// A line with a NUL.
+    /// The line has a NUL, which no entry may have.
     case unusable
     /// The input has no further line.
     case end
@@ -136,7 +136,7 @@ package struct LineInput {
     events(withinMilliseconds: milliseconds) != 0
   }
 
-  /// The events of the input that poll(2) reports within that time; 0 if there are none.
+  /// Which events of the input poll(2) reports within that time; 0 if there are none.
   private func events(withinMilliseconds milliseconds: CInt) -> Int16 {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     // SAFETY: one entry is passed, and the count is one.
@@ -179,11 +179,11 @@ package struct LineInput {
 package struct EntryForm: Equatable {
   /// How an entry is shown.
   package enum Display: Equatable {
-    /// Nothing is shown.
+    /// Nothing of the entry is shown.
     case hidden
     /// One ``mask`` for each character.
     case masked
-    /// The entry itself.
+    /// The entry itself is shown.
     case shown
     /// The first digits of the entry as typed, at most this many, and ``mask`` for everything else: for a number in a list.
     ///

@@ -5,7 +5,7 @@ import SecretMemory
 ///
 /// No I/O. The cells are in memory that wipes itself, because they show the stroke.
 struct PatternCanvas: ~Copyable {
-  // The possible contents of a cell; one cell can contain several directions.
+  // The bits of a cell's contents: a cell can contain lines in several directions.
   private static let horizontal: UInt8 = 1
   private static let vertical: UInt8 = 2
   private static let falling: UInt8 = 4
@@ -130,7 +130,7 @@ struct PatternCanvas: ~Copyable {
     if isColored { screen.append("\u{1B}[0m") }
   }
 
-  /// What a cell shows, and whether it has the stroke's colour.
+  /// The text of a cell, and whether it is drawn in the stroke's colour.
   private func text(
     _ value: UInt8, at column: Int, _ stroke: borrowing PatternStroke, _ isMismatch: Bool
   ) -> (text: String, isOfStroke: Bool) {
@@ -138,7 +138,7 @@ struct PatternCanvas: ~Copyable {
       let node = Int(value & 0x0F)
       let isSelected = stroke.contains(node)
       let text = isSelected ? isMismatch ? style.nodeMismatch : style.nodeSelected : style.nodeDefault
-      // A wide character that does not fit into the rest of the node.
+      // A wide character that does not fit into the rest of the node is left out.
       let left = layout.left(node) + layout.nodeWidth - column
       return (CharacterWidth.columns(text) > left ? " " : text, isSelected)
     }
@@ -159,7 +159,7 @@ struct PatternCanvas: ~Copyable {
 
 /// The characters, colours and sizes of the grid.
 package struct PatternStyle: Equatable {
-  /// The characters of lines.
+  /// The characters of which lines are drawn.
   struct Lines: Equatable {
     let horizontal, vertical, falling, rising, crossing, diagonalCrossing: String
 

@@ -6,9 +6,9 @@ import SecretMemory
 struct PatternEntry: ~Copyable {
   /// The effect of a key.
   enum Action: Equatable {
-    /// Nothing visible changed.
+    /// The key changed nothing that is visible.
     case none
-    /// The grid looks different.
+    /// The grid has to be drawn again.
     case changed
     /// The key did nothing: the stroke already has the node, or there is nothing to remove.
     case refused
@@ -55,7 +55,7 @@ struct PatternEntry: ~Copyable {
     return wasMismatch && [.none, .refused].contains(action) ? .changed : action
   }
 
-  /// The stroke.
+  /// Gives away the stroke.
   consuming func finish() -> PatternStroke { stroke }
 
   /// The action of a key that ends or suspends the entry, whatever is shown; nil for another key.
@@ -164,7 +164,7 @@ struct PatternEntry: ~Copyable {
 
 /// The positions of the grid's nodes, in cells from the grid's top left cell, which is (0, 0).
 struct PatternLayout: Equatable {
-  /// A node's width.
+  /// A node's width in cells.
   let nodeWidth: Int
   /// A node's height in cells, which are about twice as high as wide.
   let nodeHeight: Int
@@ -183,9 +183,9 @@ struct PatternLayout: Equatable {
     rowStep = nodeHeight + 2
   }
 
-  /// The grid's width, with one column on each side for the cursor.
+  /// The grid's width in cells, with one column on each side for the cursor.
   var width: Int { 2 * columnStep + nodeWidth + 2 }
-  /// The grid's height.
+  /// The grid's height in cells.
   var height: Int { 2 * rowStep + nodeHeight }
 
   /// The first column of a node.

@@ -1,7 +1,7 @@
 import Glibc
 import HostSystem
 
-/// Asks for patterns on the grid.
+/// Prompts for patterns on the grid.
 package struct PatternPrompt: ~Copyable {
   private let terminal: CInt
   /// The last pattern, shown again if it was wrong.
@@ -68,7 +68,7 @@ package struct PatternPrompt: ~Copyable {
   }
 }
 
-/// The texts above and below the grid; they are already cleaned.
+/// The texts above and below the grid, already cleaned for a terminal.
 package struct PatternQuestion {
   /// The text of the prompt.
   package let text: String
@@ -76,7 +76,7 @@ package struct PatternQuestion {
   package let mistake: String?
   /// How the grid is used.
   package let help: String
-  /// Whether the last pattern was wrong, so that it is shown.
+  /// Whether the last pattern was wrong; it is then shown again.
   package let isRepeated: Bool
 
   /// - Parameters:
@@ -122,7 +122,7 @@ struct PatternScreen: ~Copyable {
     self.help = help
   }
 
-  /// Whether everything fits into a window of that size.
+  /// Whether texts and grid fit into a window of that size.
   func fits(_ size: (columns: Int, rows: Int)) -> Bool {
     let rows = head(size.columns).count + style.layout.height + TextRows.wrapped(help, columns: size.columns).count + 2
     return rows <= size.rows && style.layout.width + Self.margin <= size.columns

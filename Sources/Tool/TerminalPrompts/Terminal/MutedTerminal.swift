@@ -54,7 +54,7 @@ package struct MutedTerminal: ~Copyable {
     Self.forget(watched)
   }
 
-  /// Discards the typed keys, and those that follow without a pause.
+  /// Discards the keys that were typed, and those that follow without a pause.
   package borrowing func discard() {
     for _ in 0..<Self.pieces {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -64,7 +64,9 @@ struct SignalWatch: ~Copyable {
 // The pipe to which the handler writes; -1 while no signal is watched. A signal handler can learn of it only through a global.
 private let pipeOfSignals = Atomic<CInt>(-1)
 
-/// Runs inside a signal handler: an atomic load and a write, both safe there.
+/// The signal handler.
+///
+/// It uses only an atomic load and a write, both of which POSIX allows there.
 private func passOn(_ number: CInt) {
   let saved = errno
   var byte = UInt8(truncatingIfNeeded: number)

@@ -40,7 +40,7 @@ struct TerminalSession: ~Copyable {
     silence.restore()
   }
 
-  /// Waits for the next event; signals come first.
+  /// Waits for the next event; a signal comes before a key.
   ///
   /// - Throws: ``TerminalError/failed(_:)``.
   mutating func next() throws(TerminalError) -> Event {
@@ -89,7 +89,7 @@ package struct TerminalDisplay {
   package var isDumb = true
   /// Whether the terminal shows more than ASCII.
   package var isUTF8 = false
-  /// Whether colours are wanted.
+  /// Whether the owner wants colours.
   package var usesColours = false
 
   /// A terminal that can do no more than write lines of ASCII, by default.

@@ -86,8 +86,8 @@ package enum TextRows {
 
 /// How many cells of a terminal a code point takes.
 ///
-/// By Unicode's East Asian Width, wide and full, in whole blocks; ambiguous ones count as narrow, as in terminals
-/// by default. This does not use wcwidth, which works only in a locale that this program never sets.
+/// Wide and fullwidth characters of Unicode's East Asian Width take two, in whole blocks. Ambiguous ones take one, as in most
+/// terminals. wcwidth is not used, because it works only in a locale that this program never sets.
 package enum CharacterWidth {
   /// 0, 1 or 2.
   package static func columns(_ scalar: UInt32) -> Int {
@@ -99,7 +99,7 @@ package enum CharacterWidth {
     }
   }
 
-  /// The sum over a text.
+  /// How many cells a text takes.
   package static func columns(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + columns($1.value) }
   }
@@ -147,7 +147,7 @@ package enum UTF8Scalar {
     }
   }
 
-  /// One of its bytes.
+  /// One byte of a code point's UTF-8 form.
   package static func byte(_ index: Int, of scalar: UInt32) -> UInt8 {
     let count = byteCount(scalar)
     if count == 1 { return UInt8(truncatingIfNeeded: scalar) }

@@ -78,7 +78,7 @@ protocol JSONDocumentCommand: Subcommand {
   var json: Bool { get }
 }
 
-/// A subcommand that examines this machine itself, without the core.
+/// A subcommand that examines or changes this machine itself, and not only through the core.
 protocol LocalCommand: Subcommand {
   /// `--conf`.
   var conf: ConfigurationOption { get }

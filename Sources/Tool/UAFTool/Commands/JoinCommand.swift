@@ -128,7 +128,7 @@ struct CheckInCommand: CoreCommand, JSONDocumentCommand {
     return .success
   }
 
-  /// The version of the policy for this machine, as the server named it; nil if it has none.
+  /// The version of the policy that the server has named for this machine; nil if there is none.
   private static func policy(in document: String) -> Int64? {
     guard case .object(let members)? = try? JSONValue(parsing: Array(document.utf8)),
       case .integer(let version)? = members["policy"]

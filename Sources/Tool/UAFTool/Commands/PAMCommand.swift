@@ -21,7 +21,7 @@ struct PAMFolderOption: ParsableArguments {
   @Option(name: .customLong("pam-directory"), help: .text(.pamDirectory, valueName: "folder"), completion: .directory)
   var path = PAMFolderOption.standard
 
-  /// The folder, opened for changes by root.
+  /// Opens the folder for changes; only root may do that.
   ///
   /// - Throws: ``ToolError``: `onlyRoot`, `stack`.
   func open(in context: ToolContext) throws(ToolError) -> PAMFolder {

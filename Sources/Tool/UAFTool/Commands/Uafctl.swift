@@ -20,7 +20,7 @@ struct Uafctl: ParsableCommand {
   @OptionGroup var conf: ConfigurationOption
 }
 
-/// The program from its arguments to its exit status.
+/// Runs the program, from its arguments to its exit status.
 enum Tool {
   /// Parses `arguments`, carries them out, and prints the outcome on the outputs of `context`.
   static func run(_ arguments: [String], in context: ToolContext) -> ToolExit {

@@ -8,7 +8,7 @@ import Wording
 
 /// Everything outside the command line that a command uses, so that a test can replace it.
 struct ToolContext {
-  /// The caller.
+  /// The person or program that called uafctl.
   var caller: ToolUser
   /// Where results and notes are written.
   var output: Output
@@ -43,7 +43,7 @@ struct ToolContext {
     Language.matching(caller.locale.map { String(decoding: $0, as: UTF8.self) }, default: .english)
   }
 
-  /// The context of this process.
+  /// The context with this process's terminal, environment and installation.
   static func ofThisProcess() -> ToolContext {
     ProcessSetup.prepare()
     let terminal = isatty(STDIN_FILENO) == 1 ? ProcessSetup.openTerminal() : nil

@@ -159,7 +159,7 @@ protocol Person: ~Copyable {
 
 /// The answer to a prompt.
 enum Entry: ~Copyable {
-  /// At most 1,024 bytes without NUL; may be empty.
+  /// An entry of at most 1,024 bytes without NUL, which may be empty.
   case value(Secret)
   /// The person gave up, or no entry is possible.
   case cancelled

@@ -95,7 +95,7 @@ struct TerminalPerson: Person, ~Copyable {
     return prompt.check == .choice ? .number(digits: String(max(prompt.options.count, 1)).count) : hiddenDisplay
   }
 
-  /// How a secret entry is shown.
+  /// How the entry of a passcode is shown.
   var hiddenDisplay: EntryForm.Display { context.display.isDumb ? .hidden : .masked }
 
   /// Shows `text` and reads one entry for it.
@@ -168,7 +168,7 @@ struct LinePerson: Person {
 
   func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
 
-  /// Whether it is already known that no further line comes.
+  /// Whether it is already known that standard input has no further line.
   var hasEnded: Bool { input.hasEnded }
 }
 
@@ -222,7 +222,7 @@ struct TerminalSettings {
   var appearance: PatternAppearance
   /// Whether a pattern is asked for in words instead of on a grid.
   var isAccessible: Bool
-  /// Whether an entry of full length is accepted without Enter.
+  /// Whether an entry that has its full length is accepted without Enter.
   var takesFullEntries: Bool
 
   /// Reads the settings from the configuration.

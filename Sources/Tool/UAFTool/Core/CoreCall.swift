@@ -48,11 +48,11 @@ struct CoreCall {
 struct Request: Equatable {
   /// The operation.
   var operation: Operation
-  /// The account, as named on the command line; nil for the caller's own.
+  /// The account that the command line names; nil for the caller's own.
   var user: String?
   /// Whether `user` was the only name on the command line, so that it could also be meant as a type.
   var mayNameType = false
-  /// An authenticator type or AAID; nil if the core chooses or asks.
+  /// An authenticator type or AAID; nil if the core is to choose or to ask.
   var authenticator: String?
   /// A code, either alone or in its payload.
   var code: [UInt8]?
@@ -60,7 +60,7 @@ struct Request: Equatable {
   var formerName: String?
   /// How much of standard input was read together with the code.
   private(set) var inputRead = InputRead.nothing
-  /// Whether the server's token is wanted.
+  /// Whether the command is to print the server's token.
   var wantsToken = false
   /// A text that the person confirms by entering the passcode or pattern.
   var transaction: [UInt8]?
@@ -94,9 +94,9 @@ struct Request: Equatable {
 ///
 /// A single name is the account, unless it is a type and there is no account with that name.
 struct Names: Equatable {
-  /// The account; nil for the caller's own.
+  /// The account that the command line names; nil for the caller's own.
   let user: String?
-  /// The authenticator type or AAID; nil if the core chooses.
+  /// The authenticator type or AAID that the command line names; nil if the core is to choose.
   let type: String?
 
   /// Decides whether a single name is the account or the type.

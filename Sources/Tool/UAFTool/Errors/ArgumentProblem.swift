@@ -53,7 +53,7 @@ enum ArgumentProblem: Catalogued, Equatable {
 }
 
 extension ArgumentProblem {
-  /// The remedy in each language; nil if the problem names it.
+  /// What to do about the problem, in each language; nil if the problem's text says it.
   var remedy: (english: String, korean: String)? {
     guard case .oldNameInUse(let name, let user) = self else { return nil }
     let (old, new) = (ShownText.line(name), ShownText.line(user))

@@ -11,7 +11,7 @@ enum CoreError: Equatable {
   case notRoots
   /// The core's program cannot be started; the system's error number.
   case notStarted(path: String, CInt)
-  /// The core ended before it sent its result.
+  /// The core ended before it sent a result.
   case ended
   /// The core cannot work for anybody (1007): its text, in the caller's language, or its result.
   case unable(ConfigurationProblem)

@@ -1,6 +1,6 @@
 import Wording
 
-/// Why a machine does not join a server, or leave it.
+/// Why a machine could not join a server, or leave it.
 enum JoinProblem: Equatable {
   /// The text is not a machine payload.
   case notUnderstood(PayloadProblem)
@@ -24,7 +24,7 @@ enum JoinProblem: Equatable {
   case file(String, CInt)
   /// Another `uafctl join` or `leave` is running.
   case busy(String)
-  /// These services ask for the passcode.
+  /// These services ask for the passcode, so the machine cannot leave.
   case servicesAsk([String])
   /// The machine has joined no server that it could leave.
   case notJoined

@@ -8,7 +8,7 @@ enum CodePlace: Equatable {
   /// The command's first argument.
   case argument
 
-  /// The place as it is written.
+  /// The option or argument as it is written on a command line.
   var text: String {
     switch self {
     case .option(let name): "\(name) FILE"
@@ -35,9 +35,9 @@ enum PayloadError: Equatable {
   case missing(CodePlace)
   /// The file that should contain the code is empty.
   case emptyFile(path: String)
-  /// Nothing came on standard input.
+  /// Standard input is empty.
   case emptyInput(CodePlace)
-  /// A blank line follows the code on standard input, where an answer must be.
+  /// A blank line follows the code on standard input, in place of an answer.
   case blankBehindCode
   /// The person typed no unlock code.
   case noUnlockCode

@@ -7,19 +7,19 @@ import Wording
 
 /// Why a subcommand could not do its work.
 enum ToolError: Error, Equatable {
-  /// Only root may do that.
+  /// Only root may do this.
   case onlyRoot(RootsWork)
   /// There is no such account, or it cannot be looked up.
   case noSuchAccount(String)
-  /// There is only one name, and it is neither an account nor an authenticator type.
+  /// The command line has only one name, and it is neither an account nor an authenticator type.
   case noSuchAccountOrType(String)
-  /// The account's name is empty.
+  /// The command line has an empty name for the account.
   case emptyName
-  /// No account can have such a name: it has white space, control or non-ASCII characters.
+  /// No account can have this name: it has white space, control or non-ASCII characters.
   case badName(String)
-  /// A caller that is not root named somebody else.
+  /// A caller that is not root has named somebody else's account.
   case accountIsNotYours
-  /// The command line asks for something that is not possible.
+  /// The command line contains a mistake that the parser does not find.
   case badArgument(ArgumentProblem)
   /// The configuration cannot be used.
   case configuration(ConfigurationProblem)
@@ -43,7 +43,7 @@ enum ToolError: Error, Equatable {
   case unwritten(CInt)
   /// The file of the recovery key cannot be used.
   case recoveryKey(RecoveryKeyError)
-  /// The machine does not join a server, or leave it.
+  /// The machine could not join a server, or leave it.
   case join(JoinProblem)
   /// There is no locked memory for an entry.
   case outOfMemory

@@ -77,7 +77,7 @@ enum KoreanPage {
   }
 }
 
-/// What is wrong with a command line that names options or arguments that exclude each other.
+/// A command line with options or arguments that exclude each other.
 enum UsageMistake: CaseIterable, Catalogued {
   case allAndType
   case accountTwice

@@ -4,13 +4,13 @@ import Wording
 
 // The texts of the help in each language. The parser reads these texts when it makes a page, in the current language.
 
-/// The language in which commands explain themselves.
+/// The language of the help.
 enum HelpLanguage {
   /// The caller's language while the command line is parsed.
   @TaskLocal static var current = Language.english
 }
 
-/// The texts of the help about one command.
+/// The help's texts about one command.
 struct CommandWords {
   /// What the command does, in one sentence.
   let abstract: String

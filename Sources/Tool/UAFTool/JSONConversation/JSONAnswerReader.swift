@@ -15,7 +15,7 @@ import UAFWire
 /// JSON's white space may be between the parts. Names are written as above, without escapes. A string is JSON's, in
 /// UTF-8, without U+0000, and at most ``WireLimit/answer`` bytes long once its escapes are resolved.
 struct JSONAnswerReader {
-  /// The content of a line.
+  /// What a line contains.
   enum Answer: Equatable {
     /// One answer, which was written to the buffer with this many bytes.
     case value(count: Int)

@@ -8,7 +8,7 @@ import UAFMessages
 ///
 /// Only one process at a time can have it open.
 final class DropInPlace {
-  /// The folder.
+  /// The path of the folder.
   let path: String
   private let descriptor: CInt
   private let wasMade: Bool

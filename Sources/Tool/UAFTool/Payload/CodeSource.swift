@@ -11,7 +11,7 @@ import Wording
 ///
 /// The command line is no source, because other people can see it, except for a code whose server is this machine.
 enum CodeSource: Equatable {
-  /// A file's name.
+  /// The file with this name.
   case file(String)
   /// `-`: standard input, or a prompt if that is a terminal.
   case standardInput
@@ -282,7 +282,7 @@ enum CodeFile {
     case everything
     /// One line, with the end of the line.
     case lineEnd
-    /// One byte.
+    /// A single byte.
     case byte
   }
 

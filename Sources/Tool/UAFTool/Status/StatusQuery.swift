@@ -87,7 +87,7 @@ private struct TextInDoctor: Catalogued {
 }
 
 extension StatusFailure {
-  /// Why the core could not be asked.
+  /// The failure for an error that prevented the core from being asked.
   fileprivate init(_ error: ToolError) {
     if case .core(.absent) = error { self.init(error, isAbsence: true) } else { self.init(TextInDoctor(error)) }
   }

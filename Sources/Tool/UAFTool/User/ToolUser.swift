@@ -7,9 +7,9 @@ import UAFWire
 
 /// The caller: who it is, its terminal and locale, and what it may state to the core (docs/protocol.md, "Who may say what").
 struct ToolUser {
-  /// The effective uid.
+  /// The caller's effective uid.
   var userID: uid_t
-  /// The locale for texts.
+  /// The caller's locale, for the language of texts.
   var locale: [UInt8]?
   /// The name of the caller's terminal.
   var tty: [UInt8]?
