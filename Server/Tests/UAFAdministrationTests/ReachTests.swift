@@ -90,7 +90,7 @@ import UAFMessages
   }
 
   @Test(arguments: changes)
-  func `an ordinary account's state is changed by the same roles that are refused for a privileged account`(
+  func `the roles that are refused for a privileged account may change an ordinary account's state`(
     change: Change
   ) async throws {
     try await prepare("bob", for: change)

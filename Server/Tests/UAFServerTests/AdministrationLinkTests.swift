@@ -62,7 +62,7 @@ import UAFMessages
         models: server.environment.models))
   }
 
-  @Test func `a command reads a list of several pages to its end, or as far as was asked`() async throws {
+  @Test func `a command reads a list of several pages to its end, or only as many rows as it needs`() async throws {
     let server = try TestServer()
     let names = (1000..<1450).map { "user\($0)" }
     try await server.store.write { [now = server.now] records in

@@ -28,7 +28,7 @@ import WebMessages
   @Test(arguments: [
     "", "/", "a", "/a/", "//a", "/a//b/7", "/a/mina/b", "/a/mina/b/", "/A", "/a/mina/c/7", "/a?x", "/%61",
   ])
-  func `no other path leads to a route`(path: String) {
+  func `a path that is not exactly that of a route leads to none, whatever the method`(path: String) {
     for method in [HTTPMethod.GET, .POST, .PUT] {
       guard case .nothing = table.match(method, path) else {
         Issue.record("\(method) \(path)")

@@ -190,7 +190,7 @@ import struct UAFMessages.RequestContext
     #expect(answer.status == .unsupportedMediaType)
   }
 
-  @Test func `the list of facets has the PAM module's for both UAF versions`() async throws {
+  @Test func `the trusted facet list contains the PAM module's facet for both UAF versions`() async throws {
     try await server.application.test { client in
       let response = try await client.executeRequest(uri: "/uaf/facets", method: .GET, headers: [:], body: nil)
       #expect(response.headers.value(of: "Content-Type") == "application/fido.trusted-apps+json")

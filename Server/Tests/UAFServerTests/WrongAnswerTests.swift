@@ -57,7 +57,7 @@ import UAFMessages
     try await stranger.authenticate(server.authenticationRequest(account), counter: 1)
   }
 
-  /// How many of `tries` wrong responses are told the reason for their refusal.
+  /// How many of `tries` wrong responses are refused with the reason, and not with HTTP 429.
   private func told(
     _ instance: TestClient, tries: Int = 9, knownBy secret: MachineSecret? = nil,
     for account: String = "alice", provingFor proved: String? = nil

@@ -77,7 +77,9 @@ struct BatchQueueTests {
     #expect(try await first.value == 1)
   }
 
-  @Test func `no second batch begins while each batch is quick, and a check for a slow one is repeated`() async throws {
+  @Test func `while each batch is quick no second one begins, and the queue keeps checking for a slow one`()
+    async throws
+  {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)

@@ -118,7 +118,7 @@ enum Key: Equatable {
   /// A byte of a character, or of a control key.
   case byte(UInt8)
   case up, down, left, right
-  /// The mouse, with its left button.
+  /// An event of the mouse's left button.
   case mouse(MouseEvent)
   /// A key that no prompt uses.
   case other

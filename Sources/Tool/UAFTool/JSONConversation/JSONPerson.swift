@@ -77,7 +77,7 @@ struct JSONPerson: Person, ~Copyable {
     }
   }
 
-  /// Passes a text on.
+  /// Writes a text for the front end.
   ///
   /// After an error, an answer that was given in advance must not be used any more.
   mutating func hear(_ text: String, isError: Bool) {
