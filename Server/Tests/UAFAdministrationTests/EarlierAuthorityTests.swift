@@ -159,7 +159,7 @@ import UAFMessages
     #expect(try await goodTokens().isEmpty)
   }
 
-  @Test func `with a token, a caller can make only tokens that may only read and that end no later`() async throws {
+  @Test func `a caller with a token can make only read-only tokens, which end no later than that token`() async throws {
     let all = try await server.token("all", .administrator)
     for role in Role.allCases where role != .auditor {
       await #expect(throws: AdministrationRefusal.signatureNeeded) {

@@ -47,7 +47,10 @@ import UAFMessages
     return server
   }
 
-  @Test func `requests for unknown names have each shape of keys about as often as accounts have it`() async throws {
+  @Test
+  func `made-up keys of unknown names have each combination of models and lengths about as often as real accounts`()
+    async throws
+  {
     let server = try await mixed()
     var counts: [[[String]]: Int] = [:]
     for number in 0..<1000 { counts[shape(try await policy(server, "nobody\(number)")), default: 0] += 1 }

@@ -2,7 +2,7 @@ import Testing
 
 /// A page of metrics, read strictly: one family after the other, each with its help, then its type, then its samples.
 struct ReadMetrics {
-  /// Each sample's number, by its name with labels as the page contains it.
+  /// The value of each sample, by the sample's name and labels as they are on the page.
   private(set) var values: [String: Double] = [:]
 
   init(_ page: String) throws {

@@ -125,7 +125,7 @@ struct PatternEntry: ~Copyable {
 
   /// Pressing the button starts a new stroke.
   ///
-  /// Releasing it only stops: the person can check the stroke, and Enter sends it.
+  /// Releasing it only ends the drawing: the person can check the stroke, and Enter sends it.
   private mutating func follow(
     _ event: MouseEvent, _ layout: PatternLayout, _ origin: (column: Int, row: Int)
   ) -> Action {
