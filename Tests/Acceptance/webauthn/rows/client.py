@@ -7,23 +7,22 @@ import shutil
 from lab import hosts
 from lab.machine import CONFIGURATION, ROOT, Lab, Person
 from lab.table import Skip, must, row
+from webauthn import document
 from webauthn.rigs import CERTIFICATES, NAME, OPEN
 
 WRONG, LOCKED = "wrong-kite-11", 3
 PASSCODE = "amber-kite-41"
-# What each party's server needs beside address and certificate. Where `enrolment` is missing, the dialect has its own.
-SETTINGS = {
-    "py_webauthn": 'dialect = "webauthn"\nenrolment = "code"',
-    "python-fido2": 'dialect = "webauthn"\nenrolment = "open"',
-    "go": 'dialect = "webauthn"\nenrolment = "open"',
-    "perl": 'dialect = "webauthn"\nenrolment = "open"',
-    "django-otp-webauthn": 'dialect = "django-otp-webauthn"',
-    "django-allauth": f'dialect = "allauth"\norigin = "https://{NAME}"',
-    "privacyidea": 'dialect = "privacyidea"',
-    "glewlwyd": 'dialect = "glewlwyd"',
+# The section of the page with the client's configuration for each party, and what differs from it there.
+SECTIONS = {
+    "py_webauthn": ("Dialect webauthn", {}),
+    "python-fido2": ("Dialect webauthn", {'"code"': '"open"'}),
+    "go": ("Dialect webauthn", {'"code"': '"open"'}),
+    "perl": ("Dialect webauthn", {'"code"': '"open"'}),
+    "django-otp-webauthn": ("django-otp-webauthn", {}),
+    "django-allauth": ("django-allauth", {}),
+    "privacyidea": ("privacyIDEA", {}),
+    "glewlwyd": ("glewlwyd", {}),
 }
-# What a dialect's addresses begin with, where that is not the server's root.
-BELOW = {"django-otp-webauthn": "/webauthn"}
 # privacyIDEA accepts every origin that client data and header have in common.
 ANY_ORIGIN = {"privacyidea"}
 
@@ -52,16 +51,18 @@ class Workstation:
 
     def configure(self, origin=""):
         """Writes the configuration, with the cheapest derivation that a server elsewhere allows."""
-        settings = SETTINGS[self.name]
+        section, differing = SECTIONS[self.name]
+        settings = document.block(section, "toml")
+        for was, now in differing.items():
+            settings = settings.replace(was, now)
+        settings = settings.replace(f'base_url = "https://{NAME}', f'base_url = "{self.party.addresses()}')
+        settings = settings.replace("/etc/pam-uaf/ca.pem", "/etc/ssl/party.pem")
         if origin:
             lines = [line for line in settings.splitlines() if not line.startswith("origin")]
             settings = "\n".join([*lines, f'origin = "{origin}"'])
         CONFIGURATION.unlink(missing_ok=True)
         CONFIGURATION.write_text(f"""authenticators = ["passcode"]
-[server]
 {settings}
-base_url = "{self.party.addresses()}{BELOW.get(self.name, "")}"
-ca_file = "/etc/ssl/party.pem"
 [state]
 kdf_cost = 14
 [lock]
@@ -194,7 +195,7 @@ def at(name):
         return f"{result.text.strip().splitlines()[0]}"
 
 
-for party in SETTINGS:
+for party in SECTIONS:
     at(party)
     if party not in ANY_ORIGIN:
         origin_at(party)
