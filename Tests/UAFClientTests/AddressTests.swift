@@ -9,6 +9,11 @@ import Testing
     #expect(url == "https://h/a%2F..%2Fb%3Fc%23d/get?a=https%3A%2F%2Fx&t=%C3%A9%7Buser%7D")
   }
 
+  @Test func `a server that wants the text to confirm in base64url gets it so`() {
+    let template = URLTemplate("https://h/{user}/{transactionBase64URL}")
+    #expect(template.expanded(user: "u", appID: "", transaction: "é?>") == "https://h/u/w6k_Pg")
+  }
+
   @Test(arguments: ["https://h/{name}", "https://h/{user", "https://h/user}", "https://h/{}", "https://h/{user}}"])
   func `refuses a malformed template of a server's address`(_ text: String) {
     #expect(URLTemplate(text).expanded(user: "u", appID: "a", transaction: "") == nil)

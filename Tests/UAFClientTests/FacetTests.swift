@@ -145,6 +145,14 @@ import UAFMessages
     #expect((no?.cause == .facetsNotRead) == (no?.detail.contains("redirects") == false))
   }
 
+  @Test func `a facet list with a wrong media type is refused with its type and the right one`() throws {
+    let no = refusal(.untrustedFacet, byServer: true) {
+      _ = try appID(Scene.appID, settings(), Scene.facets(contentType: "text/html; charset=utf-8"))
+    }
+    #expect(no?.detail.contains("'text/html'") == true)
+    #expect(no?.detail.hasSuffix("application/fido.trusted-apps+json") == true)
+  }
+
   @Test(arguments: Scene.failures)
   func `if the facet list cannot be fetched, the client refuses, and the server does not count as unreachable`(
     _ failure: TransportFailure, _: FidoResult

@@ -178,7 +178,8 @@ import UAFWire
   // MARK: One of two keys is lost
 
   @Test
-  func `if the server has lost one of two types' keys, the type is reported, and the other one registers it again`()
+  func
+    `if the server has lost the key of one of two types, a login names that type, and the other one registers it again`()
     throws
   {
     let bench = try HelperBench.registeredTwice()

@@ -100,7 +100,7 @@ struct TransactionTextTests {
         for third in parts {
           let bytes = first + second + third
           guard let text = TransactionText(bytes: bytes) else { continue }
-          // Swift's `hashValue` is enough here, because only SHA-256 itself has to tell long texts apart.
+          // `hashValue` can stand in for SHA-256 here: telling long texts apart is the hash's task, not that of the tested code.
           let signed = text.signed { Array("\($0.hashValue)".utf8) }
           #expect(seen.updateValue(bytes, forKey: signed).map { $0 == bytes } ?? true, "\(signed)")
         }

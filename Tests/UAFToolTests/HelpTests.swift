@@ -578,7 +578,7 @@ import ToolTestSupport
   @Test func `the help explains uafctl pam disable and pam status`() {
     #expect(
       help(PAMDisableCommand.self) == """
-        OVERVIEW: Has a service, or all, ask for the password again; root only.
+        OVERVIEW: Undoes 'pam enable' for a service, or for all; root only.
 
         Puts the one line back that enable changed, and removes the stack; other lines
         stay as they are, and a stack that was edited is kept under a hidden name.

@@ -230,7 +230,10 @@ import UAFAdministration
     #expect(page.contains("The policy is empty") && !page.contains("Remove the policy"))
   }
 
-  @Test func `a text to sign has room for each group and number of a policy for workstations`() throws {
+  @Test
+  func `the text to sign for a workstation policy fits with the longest group name and a ten-digit policy number`()
+    throws
+  {
     for lifetime: Int64 in [31_622_400, 31_622_399] {
       let draft = MachinePolicyDraft(group: String(repeating: "g", count: 64), text: Self.long, lifetime: lifetime)
       let step = DangerousStep.saveMachinePolicy(draft, reason: "r", after: 9_999_999_999)

@@ -285,7 +285,7 @@ public struct ServerURL: Equatable, Sendable {
   public let port: UInt16
 
   /// The placeholders a path or query may contain.
-  public static let placeholders = ["{user}", "{appID}", "{transaction}"]
+  public static let placeholders = ["{user}", "{appID}", "{transaction}", "{transactionBase64URL}"]
 
   /// Parses a URL; nil if it is not of the form `https://HOST[:PORT][/PATH][?QUERY]`.
   ///

@@ -93,7 +93,7 @@ public struct VerificationKey: Equatable, Sendable {
 /// OpenSSL holds the private number in its secure heap: pages that are locked, left out of core dumps, and wiped when freed.
 /// If the system allows no locked pages, they are ordinary ones, as with ``Secret``.
 @safe public final class SigningKey: @unchecked Sendable {
-  // Only copied after it is made; OpenSSL allows that to several threads at the same time. The context keeps the key.
+  // Each signature uses a copy of it. OpenSSL lets several threads copy it at the same time. The context keeps the key.
   private let context: OpaquePointer
   /// 65 bytes, `04 | X | Y`.
   public let publicKey: [UInt8]

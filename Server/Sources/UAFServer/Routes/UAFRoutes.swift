@@ -297,7 +297,8 @@ struct RequestLog: Sendable {
   func issued(_ asked: RequestService.Asked) {
     metrics.count(.issued, .get, asked.operation)
     logger.info(
-      "issued", metadata: ["op": "\(asked.operation?.rawValue ?? "-")", "user": "\(asked.username ?? "-")"])
+      "issued",
+      metadata: ["op": .string(asked.operation?.rawValue ?? "-"), "user": .string(asked.username ?? "-")])
   }
 
   /// Nothing was issued: the person had denied the text.
@@ -340,8 +341,9 @@ struct RequestLog: Sendable {
     logger.info(
       "accepted",
       metadata: [
-        "op": "\(operation.rawValue)", "user": "\(username)",
-        "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))", "key": "\(Self.beginnings(of: keys.map(\.keyID)))",
+        "op": .string(operation.rawValue), "user": .string(username),
+        "aaid": .string(keys.map(\.aaid.text).joined(separator: ",")),
+        "key": .string(Self.beginnings(of: keys.map(\.keyID))),
       ])
   }
 

@@ -289,7 +289,10 @@ extension ServerLink {
         throw unread("the list of facets came with HTTP status \(response.status)")
       }
       guard MediaType.matches(response.contentType, [TrustedFacetList.contentType]) else {
-        throw unread("the list of facets is not \(TrustedFacetList.contentType)")
+        let type = MediaType.essence(of: response.contentType)
+        throw unread(
+          "the list of facets came as '\(Text.cleaned(type, limit: 64))'; have the server send the media type "
+            + TrustedFacetList.contentType)
       }
       return response.body
     }

@@ -147,7 +147,7 @@ public struct PlainRules: Equatable, Sendable {
   }
 }
 
-/// An address with `{user}`, `{appID}` or `{transaction}` in it.
+/// An address with `{user}`, `{appID}`, `{transaction}` or `{transactionBase64URL}` in it.
 public struct URLTemplate: Equatable, Sendable {
   private let text: String
 
@@ -161,7 +161,10 @@ public struct URLTemplate: Equatable, Sendable {
   /// Everything but RFC 3986's unreserved characters is encoded, so that no value can add a path, a query or a host.
   /// - Returns: nil if a brace is left that is not one of the placeholders.
   public func expanded(user: String, appID: String, transaction: String) -> String? {
-    let values = ["user": user, "appID": appID, "transaction": transaction]
+    let values = [
+      "user": user, "appID": appID, "transaction": transaction,
+      "transactionBase64URL": Base64URL.encode(Array(transaction.utf8)),
+    ]
     var result = ""
     var rest = text[...]
     while let open = rest.firstIndex(of: "{") {

@@ -250,7 +250,7 @@ enum CommandHelp: Catalogued, CaseIterable {
         """)
     case .pamDisable:
       CommandWords(
-        "Has a service, or all, ask for the password again; root only.",
+        "Undoes 'pam enable' for a service, or for all; root only.",
         """
         Puts the one line back that enable changed, and removes the stack; other lines stay as they are, and a stack that \
         was edited is kept under a hidden name. Fails, and names them, where lines that ask for the passcode remain: those \
