@@ -203,10 +203,100 @@ import Wording
 
   // MARK: Nobody
 
-  @Test(arguments: ["MaxAuthTries 0", "RefuseConnection yes", "maxauthtries 0\nMaxAuthTries 6"])
+  @Test(arguments: [
+    "MaxAuthTries 0", "RefuseConnection yes", "maxauthtries 0\nMaxAuthTries 6", "PerSourceMaxStartups 0",
+  ])
   func `a setting that ends every connection is a failure`(text: String) {
-    let setting = text.hasPrefix("Refuse") ? "RefuseConnection yes" : "MaxAuthTries 0"
+    let setting = text.hasPrefix("m") ? "MaxAuthTries 0" : text
     #expect(findings(text + "\n" + Self.good) == [.failure(.sshNobody, SSHText.refusesAll(setting))])
+  }
+
+  @Test(arguments: ["1", "0m5s", "14"])
+  func `too little time to type is reported`(time: String) {
+    lead()
+    #expect(
+      findings(Self.good + "LoginGraceTime \(time)\n") == [
+        .warning(.sshNobody, SSHText.haste("LoginGraceTime \(time)"))
+      ])
+  }
+
+  @Test(arguments: [
+    "LoginGraceTime 0", "LoginGraceTime 2m", "LoginGraceTime 1h5s", "LoginGraceTime 30", "PerSourceMaxStartups none",
+  ])
+  func `enough time, and an ordinary number of connections, is not reported`(text: String) {
+    lead()
+    #expect(findings(Self.good + text + "\n") == [.ok(SSHText.fine)])
+  }
+
+  @Test func `a session without a terminal is no rescue, because sudo cannot ask`() {
+    lead()
+    let told = told("PermitTTY no")
+    #expect(told.first?.hasPrefix("warn ssh: PermitTTY no: nobody gets a terminal") == true, "\(told)")
+    #expect(told.contains { $0.hasPrefix("warn ssh: sshd lets in nobody of uaf-rescue: alice") }, "\(told)")
+  }
+
+  @Test func `an sshd that can use no key of the host is a failure`() {
+    let (program, file) = install(Self.good)
+    machine.mistakes["\(program) -t -f \(file)"] =
+      "@@@@@@@@@\r\nUnable to load host key: /etc/ssh/ssh_host_rsa_key\r\nsshd: no hostkeys available -- exiting.\r\n"
+    #expect(
+      lines().count == 1
+        && lines()[0].hasPrefix(
+          "FAIL ssh: sshd can use no key of this host, and nobody gets in: Unable to load host key: ")
+        && lines()[0].contains("no hostkeys available") && lines()[0].contains("ssh-keygen -A"), "\(lines())")
+    let key = machine.folder.path + "/key"
+    for name in ["key", "other"] { _ = machine.folder.file(name, [1], mode: 0o600) }
+    _ = machine.folder.file("key.pub", Array("ssh-rsa AAAA root@here\n".utf8), mode: 0o644)
+    for (settings, isUsable) in [
+      ("hostkeyalgorithms ssh-ed25519\nhostkey \(key)\n", false),
+      ("hostkeyalgorithms ssh-ed25519,rsa-sha2-512\nhostkey \(key)\n", true),
+      ("hostkeyalgorithms ssh-ed25519\nhostkey \(key)\nhostkey /nonexistent/key\n", false),
+      ("hostkeyalgorithms ssh-ed25519\nhostkey \(key)\nhostkey \(machine.folder.path)/other\n", true),
+      ("hostkeyalgorithms ssh-ed25519\nhostkey \(key)\nhostkeyagent /run/agent\n", true), ("hostkey \(key)\n", true),
+    ] {
+      machine.outputs[program] = Self.good + settings
+      #expect(lines().contains { $0.hasPrefix("FAIL ssh: sshd can use no key") } != isUsable, "\(settings): \(lines())")
+    }
+  }
+
+  @Test(arguments: [
+    "Host *", "Host *,!a", "Address *", "Address 0.0.0.0/0,::/0", "LocalPort 22", "LocalPort 22,2222", "LocalAddress *",
+    "User *",
+    "Group *", "User * Host *", "User alice,root",
+  ])
+  func `a Match block that fits everybody and denies everybody is a failure`(block: String) {
+    lead()
+    let (program, file) = install(Self.good + "Match \(block)\n  DenyUsers *\n")
+    machine.outputs[program] = Self.good + "denyusers *\n"
+    machine.outputs["\(program) -T -f \(file)"] = Self.good
+    #expect(lines().contains { $0.hasPrefix("FAIL ssh: DenyUsers fits everybody") }, "\(lines())")
+    #expect(!lines().contains { $0.hasPrefix("ok ") || $0.contains("not looked at") }, "\(lines())")
+  }
+
+  @Test func `a person is asked about at the port at which sshd listens, and each is judged by the own answer`() {
+    lead()
+    let (program, file) = install(Self.good + "Port 2222\nMatch LocalPort 2222\n  DenyUsers a* r*\n")
+    machine.outputs["\(program) -T -f \(file)"] = Self.good + "port 2222\n"
+    func asked(_ name: String) -> String {
+      "\(program) -T -f \(file) -C user=\(name),host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=2222"
+    }
+    machine.outputs[asked("alice")] = Self.good + "denyusers alice\n"
+    machine.outputs[asked("root")] = Self.good + "denyusers root\n"
+    machine.outputs[asked("bob")] = Self.good + "denyusers bob\n"
+    #expect(lines().contains { $0.hasPrefix("FAIL ssh: DenyUsers keeps out everybody") }, "\(lines())")
+    machine.outputs[asked("bob")] = Self.good
+    #expect(!lines().contains { $0.hasPrefix("FAIL ") }, "\(lines())")
+  }
+
+  @Test func `people whom a pattern keeps out are named, and those who are named in a list are not`() {
+    lead()
+    machine.passwords.local.append("bob")
+    #expect(findings(Self.good + "DenyUsers a* r*\n").contains(.ok(SSHText.hit(["alice", "root"]))))
+    #expect(findings(Self.good + "DenyGroups su*\n").contains(.ok(SSHText.hit(["alice"]))))
+    #expect(findings(Self.good + "DenyUsers a*\nPermitRootLogin no\n").contains(.ok(SSHText.hit(["alice"]))))
+    for text in ["DenyUsers alice root", "DenyUsers x*", "AllowUsers bob"] {
+      #expect(!findings(Self.good + text + "\n").contains { $0.text.contains("a pattern of") }, "\(text)")
+    }
   }
 
   /// The lines of the report for settings of everybody's.
@@ -403,7 +493,7 @@ import Wording
     for text in [
       SSHText.usePAM, .keyboardInteractive, .neverAsked, .password, .publicKey(false), .noKeys(false), .both(false),
       .either(false), .methods, .methodsPassword, .methodsWithPassword, .unasked(["hostbased"]), .noMethods,
-      .refusesAll("MaxAuthTries 0"),
+      .refusesAll("MaxAuthTries 0"), .haste("LoginGraceTime 1"), .noTerminal("PermitTTY no"),
     ] {
       let told = [SSHText.forSome(["bob"], text).english, SSHText.forSome(["bob"], text).korean]
       #expect(

@@ -18,11 +18,12 @@ struct SSHCheck {
     switch reading {
     case .absent: return []
     case .read(let known): return findings(known)
-    case .refused, .unread: break
+    case .refused, .keyless, .unread: break
     }
     guard services.names.contains(where: asks) else { return [] }
     switch reading {
     case .refused(let line): return [.failure(.sshConfiguration, SSHText.refused(line))]
+    case .keyless(let line): return [.failure(.sshNobody, SSHText.noHostKey(line))]
     case .unread(let gap) where gap.number == EACCES && !isRoot: return [.skipped(SSHText.unread(gap, isRoot: false))]
     case .unread(let gap): return [.warning(.sshConfiguration, SSHText.unread(gap, isRoot: isRoot))]
     case .absent, .read: return []
@@ -50,7 +51,9 @@ struct SSHCheck {
     }
     findings += groups.map { $0.verdict.finding(of: $0.names, isShut: isShut) }
     findings += known.refused.map { .failure(.sshConfiguration, SSHText.refusedFor($0.name, $0.line ?? "?")) }
-    if let line = nobody(known) {
+    let (shut, hit) = lists(known)
+    if let hit { findings.append(hit) }
+    if let line = shut {
       findings.removeAll { $0.level == .ok }
       findings.append(line)
     } else if !isShut, let line = rescue(known) {
@@ -103,7 +106,9 @@ struct SSHCheck {
       return [Verdict(level: .failure, id: .sshNobody, text: .noSession(setting))]
     }
     let isLed = settings.isAsked && leadsRescuers(settings)
+    if let setting = settings.haste { return [warning(.sshNobody, .haste(setting))] }
     var found = takingShell(settings).map { [warning(.sshNobody, .noShell($0))] } ?? []
+    if !settings.hasTerminal { found.append(warning(.sshNobody, .noTerminal("PermitTTY no"))) }
     if !settings.usesPAM { found.append(Verdict(level: .failure, id: .sshUsePAM, text: .usePAM)) }
     switch (settings.asksQuestions, settings.takesPasswords) {
     case (true, false): break
@@ -160,7 +165,7 @@ struct SSHCheck {
 
   /// Whether a person who logs in gets a shell of this machine.
   private func givesShell(_ settings: SSHSettings) -> Bool {
-    !settings.hasNoSessions && takingShell(settings) == nil
+    !settings.hasNoSessions && settings.hasTerminal && takingShell(settings) == nil
   }
 
   /// Whether sshd accepts a folder as a root folder: it and the folders above it belong to root, and nobody else may write them.
@@ -234,29 +239,55 @@ struct SSHCheck {
 
   // MARK: Nobody
 
-  /// The list that keeps out everybody that this machine knows.
-  private func nobody(_ known: SSHReading.Known) -> Finding? {
+  /// The list that keeps out everybody that this machine knows, and the people that patterns keep out.
+  private func lists(_ known: SSHReading.Known) -> (nobody: Finding?, hit: Finding?) {
     let local = passwords.localAccounts().filter { accounts.account(named: $0)?.userID == 0 || hasShell($0) }
     let rescuers = passwords.members(ofGroup: WayIn.rescueGroup) ?? []
-    let allowed = ([known.everybody] + known.people.map(\.settings)).flatMap(\.allowed)
-    let named = allowed.flatMap { entry in
+    let all = [known.everybody] + known.people.map(\.settings)
+    let named = all.flatMap(\.allowed).flatMap { entry in
       switch entry {
       case .user(let name): [name]
       case .group(let name): passwords.members(ofGroup: name) ?? []
       }
     }
-    let all = rescuers + known.people.map(\.name) + local + named
-    let names = all.indices.filter { all.firstIndex(of: all[$0]) == $0 }.map { all[$0] }
-    let people = names.filter { accounts.account(named: $0) != nil }.map {
-      (name: $0, groups: passwords.groups(of: $0))
+    let names = rescuers + known.people.map(\.name) + local + named
+    let people = names.indices.filter { names.firstIndex(of: names[$0]) == $0 }.map { names[$0] }
+      .filter { accounts.account(named: $0) != nil }
+    let hit = people.filter { name in
+      mayLogIn(name, known.settings(of: name))
+        && known.settings(of: name).deniesByPattern(name, passwords.groups(of: name))
     }
-    let lists = ([known.everybody] + known.people.map(\.settings)).map { settings in
-      settings.listForNobody(people) { accounts.account(named: $0)?.userID == 0 }
+    return (nobody(known, among: people), hit.isEmpty ? nil : .ok(SSHText.hit(hit)))
+  }
+
+  private func mayLogIn(_ name: String, _ settings: SSHSettings) -> Bool {
+    accounts.account(named: name)?.userID != 0 || settings.mayRootLogIn
+  }
+
+  /// The list that keeps out everybody that this machine knows.
+  private func nobody(_ known: SSHReading.Known, among people: [String]) -> Finding? {
+    guard known.left == 0, !people.isEmpty else { return nil }
+    let own = known.people.map(\.settings)
+    // With Match blocks, what holds for everybody holds for those alone about whom sshd was not asked.
+    let all = own.isEmpty ? [known.everybody] : own
+    if let list = all[0].listForEverybody, all.allSatisfy({ $0.listForEverybody != nil }) {
+      return .failure(.sshNobody, SSHText.deniesAll(list))
     }
-    // A Match block may let in a person about whom sshd was not asked.
-    guard let list = lists.first ?? nil, !lists.contains(nil), known.left == 0 else { return nil }
-    guard list.name.hasPrefix("Deny") else { return .warning(.sshNobody, SSHText.allowsNobody(list.name)) }
-    return .failure(.sshNobody, list.fitsEverybody ? SSHText.deniesAll(list.name) : .deniesKnown(list.name))
+    var judged: [String?] = []
+    for name in people where mayLogIn(name, known.settings(of: name)) {
+      let groups = passwords.groups(of: name)
+      let isAsked = known.people.contains { $0.name == name }
+      let settings = [known.settings(of: name)] + (isAsked ? [] : own)
+      guard let out = settings.map({ $0.lists(name, groups) }).first(where: { $0.isIn == false }) else { return nil }
+      judged.append(out.list)
+    }
+    let lists = judged.compactMap(\.self)
+    // A list of the allowed that is there keeps out everybody else.
+    guard let list = lists.first(where: { $0.hasPrefix("Allow") }) ?? lists.first else {
+      return known.everybody.allowsUsers ? .warning(.sshNobody, SSHText.allowsNobody("AllowUsers")) : nil
+    }
+    return list.hasPrefix("Deny")
+      ? .failure(.sshNobody, SSHText.deniesKnown(list)) : .warning(.sshNobody, SSHText.allowsNobody(list))
   }
 
   /// Whether a local account has a shell, as a person's has.

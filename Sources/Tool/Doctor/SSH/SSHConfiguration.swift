@@ -28,19 +28,21 @@ struct SSHConfiguration {
     }
     guard let text = output(program, ["-T", "-f", file]) else {
       let error = complaint(["-t", "-f", file])
+      if let error, Self.isAboutKeys(error) { return .keyless(error) }
       if let error, Self.isAboutConfiguration(error) { return .refused(error) }
       return gap.map { .unread($0) }
         ?? .read(SSHReading.Known(everybody: files, unevaluated: files.criteria, complaint: error))
     }
     var known = SSHReading.Known(
       everybody: SSHSettings(text), unevaluated: files.criteria.filter { !SSHSettings.personal.contains($0) })
+    if let line = unusableKeys(known.everybody) { return .keyless(line) }
     guard files.hasOpenBlock || files.criteria.contains(where: SSHSettings.personal.contains) else {
       return .read(known)
     }
     let names = people()
     known.left = max(0, names.count - Self.most)
     for name in names.prefix(Self.most) {
-      let arguments = ["-T", "-f", file, "-C", Self.connection(of: name)]
+      let arguments = ["-T", "-f", file, "-C", Self.connection(of: name, at: known.everybody.ports.first)]
       if let text = output(program, arguments) {
         known.people.append((name, SSHSettings(text)))
       } else {
@@ -63,8 +65,23 @@ struct SSHConfiguration {
   private static let most = 50
 
   /// A connection from an address that belongs to nobody (RFC 5737).
-  private static func connection(of name: String) -> String {
-    "user=\(name),host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=22"
+  private static func connection(of name: String, at port: String?) -> String {
+    "user=\(name),host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=\(port ?? "22")"
+  }
+
+  /// The setting because of which sshd can use none of its keys; nil if it may use one.
+  ///
+  /// It starts, and ends each connection.
+  private func unusableKeys(_ settings: SSHSettings) -> String? {
+    let (files, kinds) = (settings.hostKeys, settings.hostKeyKinds)
+    guard !files.isEmpty, !kinds.isEmpty else { return nil }
+    let isUsable = files.contains { file in
+      guard FileState.following(file) != nil else { return false }
+      // A key whose kind is not known may be one of them.
+      guard let kind = read(file + ".pub")?.split(separator: " ").first else { return true }
+      return kinds.contains { $0 == kind || kind == "ssh-rsa" && $0.hasPrefix("rsa-sha2-") }
+    }
+    return isUsable ? nil : "HostKeyAlgorithms \(kinds.joined(separator: ","))"
   }
 
   /// sshd's error output, up to the line that names the file.
@@ -72,9 +89,15 @@ struct SSHConfiguration {
   /// That line comes first, or after the reason: "Unsupported Match attribute Users", then the file with "Bad Match condition".
   private func complaint(_ arguments: [String]) -> String? {
     let lines = errors(program, arguments)?.split(whereSeparator: \.isNewline).map(String.init) ?? []
+    if lines.contains(where: Self.isAboutKeys) {
+      return lines.filter { $0.lowercased().contains("host key") || Self.isAboutKeys($0) }.joined(separator: "; ")
+    }
     let end = lines.firstIndex { $0.hasPrefix("/") } ?? lines.firstIndex(where: Self.isAboutMethods) ?? 0
     return lines.isEmpty ? nil : lines.prefix(end + 1).joined(separator: "; ")
   }
+
+  /// Without a host key that it may use, sshd does not start.
+  private static func isAboutKeys(_ line: String) -> Bool { line.contains("no hostkeys available") }
 
   /// For methods that are off, sshd names no file.
   private static func isAboutMethods(_ line: String) -> Bool { line.contains("AuthenticationMethods") }
@@ -162,6 +185,8 @@ enum SSHReading {
   case absent
   /// sshd refuses its configuration; its own line.
   case refused(String)
+  /// sshd can use none of the host's keys; its own line, or the setting.
+  case keyless(String)
   case unread(Gap)
   case read(Known)
 }

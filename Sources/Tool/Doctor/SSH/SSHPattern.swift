@@ -36,13 +36,18 @@ enum SSHPattern {
 
   /// Whether the words of a criterion of Match fit every connection.
   ///
-  /// `Group *` fits everybody who has a group.
-  static func fitsEverything(_ list: String, of criterion: String) -> Bool {
+  /// `Group *` fits everybody who has a group. A host or an address that is excepted is not looked at.
+  ///
+  /// - Parameter ports: the ports at which sshd listens.
+  static func fitsEverything(_ list: String, of criterion: String, ports: [String]) -> Bool {
+    let patterns = list.split(separator: ",").map(String.init)
+    let named = patterns.filter { !$0.hasPrefix("!") }
     switch criterion {
-    case "user", "group": list.split(separator: ",").contains { fitsAll(String($0)) } && !list.contains("!")
-    case "host", "localport": list.split(separator: ",").contains { fitsAll(String($0)) } && !list.contains("!")
-    case "address", "localaddress": fitsAddresses(list) == true
-    default: false
+    case "user", "group": return named == patterns && named.contains(where: fitsAll)
+    case "host": return named.contains(where: fitsAll)
+    case "localport": return named == patterns && ports.allSatisfy { port in named.contains { fits(port, $0) } }
+    case "address", "localaddress": return fitsAddresses(named.joined(separator: ",")) == true
+    default: return false
     }
   }
 

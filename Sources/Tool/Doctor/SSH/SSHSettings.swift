@@ -22,14 +22,15 @@ struct SSHSettings: Equatable {
     "pubkeyauthentication": "yes", "authenticationmethods": "any", "authorizedkeyscommand": "none",
     "hostbasedauthentication": "no", "gssapiauthentication": "no", "trustedusercakeys": "none",
     "permitrootlogin": "prohibit-password", "pamservicename": "sshd", "maxauthtries": "6", "refuseconnection": "no",
-    "maxsessions": "10", "chrootdirectory": "none", "forcecommand": "none",
+    "maxsessions": "10", "chrootdirectory": "none", "forcecommand": "none", "persourcemaxstartups": "none",
+    "logingracetime": "120", "permittty": "yes", "port": "22",
   ]
   private static let former = [
     "challengeresponseauthentication": "kbdinteractiveauthentication",
     "skeyauthentication": "kbdinteractiveauthentication", "dsaauthentication": "pubkeyauthentication",
   ]
   /// Keywords of which each line adds something.
-  private static let lists: Set<String> = ["allowgroups", "allowusers", "denygroups", "denyusers"]
+  private static let lists: Set<String> = ["allowgroups", "allowusers", "denygroups", "denyusers", "hostkey", "port"]
   private static let service = "pamservicename"
 
   /// The part of the file that a line is in.
@@ -71,7 +72,8 @@ struct SSHSettings: Equatable {
     // Criteria and patterns alternate.
     let names = stride(from: 0, to: words.count, by: 2).map { words[$0].lowercased() }
     let isOpen = stride(from: 0, to: words.count, by: 2).map { index in
-      index + 1 < words.count && SSHPattern.fitsEverything(words[index + 1], of: words[index].lowercased())
+      index + 1 < words.count
+        && SSHPattern.fitsEverything(words[index + 1], of: words[index].lowercased(), ports: ports)
     }
     // A person must be asked about to see what sshd makes of it.
     if isOpen.allSatisfy(\.self) { hasOpenBlock = true }
@@ -125,8 +127,44 @@ struct SSHSettings: Equatable {
   /// A client begins with the method `none`, after which sshd counts failures; `RefuseConnection` came with 9.9.
   var refusal: String? {
     if value("refuseconnection") == "yes" { return "RefuseConnection yes" }
+    if value("persourcemaxstartups") == "0" { return "PerSourceMaxStartups 0" }
     return Int(value("maxauthtries")).map { $0 <= 0 } == true ? "MaxAuthTries 0" : nil
   }
+
+  // Nobody types a passcode in less time, in seconds.
+  private static let leastTyping = 15
+
+  /// The setting that ends a connection before a person can have typed something; nil if none does.
+  var haste: String? {
+    let text = value("logingracetime")
+    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+    var (seconds, number) = (0, "")
+    for character in text {
+      if let unit = units[character], let count = UInt16(number) {
+        seconds += Int(count) * unit
+        number = ""
+      } else {
+        number.append(character)
+      }
+    }
+    guard number.isEmpty || UInt32(number) != nil else { return nil }
+    seconds += UInt32(number).map { Int($0) } ?? 0
+    // With 0 there is no end.
+    return seconds > 0 && seconds < Self.leastTyping ? "LoginGraceTime \(text)" : nil
+  }
+
+  /// Whether a session may have a terminal.
+  var hasTerminal: Bool { value("permittty") != "no" }
+  /// The ports at which sshd listens.
+  var ports: [String] { words("port") }
+  /// The files of the host's keys; empty if others may take their place.
+  var hostKeys: [String] {
+    let isAlone = ["hostkeyagent", "hostcertificate"].allSatisfy { ["", "none"].contains(value($0)) }
+    return isAlone ? words("hostkey") : []
+  }
+  /// The kinds of host keys that sshd may use; empty if that is not known.
+  var hostKeyKinds: [String] { value("hostkeyalgorithms").split(separator: ",").map(String.init) }
+
   /// Whether root may log in by some method.
   var mayRootLogIn: Bool { value("permitrootlogin") != "no" }
   /// Whether sshd allows no sessions (`MaxSessions 0`), so that nobody gets a shell.
@@ -144,7 +182,9 @@ struct SSHSettings: Equatable {
   }
 
   /// Whether PAM can ask anybody anything.
-  var isAsked: Bool { usesPAM && refusal == nil && !leavesNoMethods && (asksQuestions || takesPasswords) }
+  var isAsked: Bool {
+    usesPAM && refusal == nil && haste == nil && !leavesNoMethods && (asksQuestions || takesPasswords)
+  }
 
   /// Whether people are shown PAM's questions.
   var asksQuestions: Bool {
@@ -211,7 +251,7 @@ struct SSHSettings: Equatable {
   }
 
   /// Whether the lists let a person in, by any method, and the list that keeps the person out.
-  private func lists(_ name: String, _ groups: [String]) -> (isIn: Bool?, list: String?) {
+  func lists(_ name: String, _ groups: [String]) -> (isIn: Bool?, list: String?) {
     var isCertain = true
     func isListed(_ keyword: String, _ found: Bool?) -> Bool? {
       if found == nil { isCertain = false }
@@ -240,36 +280,20 @@ struct SSHSettings: Equatable {
     words("allowusers").map { .user(String($0.prefix { $0 != "@" })) } + words("allowgroups").map { .group($0) }
   }
 
-  /// The list that keeps out everybody that this machine knows; nil if somebody gets in, or may get in.
-  ///
-  /// - Parameters:
-  ///   - people: the people that matter, with their groups.
-  ///   - isRoot: whether the account is root's.
-  func listForNobody(_ people: [(name: String, groups: [String])], isRoot: (String) -> Bool) -> ListForNobody? {
-    if words("denyusers").contains(where: SSHPattern.fitsEverybody) {
-      return ListForNobody(name: "DenyUsers", fitsEverybody: true)
-    }
-    if words("denygroups").contains(where: SSHPattern.fitsAll) {
-      return ListForNobody(name: "DenyGroups", fitsEverybody: true)
-    }
-    let judged = people.filter { !isRoot($0.name) || value("permitrootlogin") != "no" }.map {
-      lists($0.name, $0.groups)
-    }
-    guard !people.isEmpty, judged.allSatisfy({ $0.isIn == false }) else { return nil }
-    let named = judged.compactMap(\.list)
-    // A list of the allowed that is there keeps out everybody else.
-    guard let list = named.first(where: { $0.hasPrefix("Allow") }) ?? named.first else {
-      return words("allowusers").isEmpty ? nil : ListForNobody(name: "AllowUsers", fitsEverybody: false)
-    }
-    return ListForNobody(name: list, fitsEverybody: false)
+  /// The list that denies every name; nil if none does.
+  var listForEverybody: String? {
+    if words("denyusers").contains(where: SSHPattern.fitsEverybody) { return "DenyUsers" }
+    return words("denygroups").contains(where: SSHPattern.fitsAll) ? "DenyGroups" : nil
   }
-}
 
-/// A list of sshd that keeps out everybody that this machine knows.
-struct ListForNobody: Equatable {
-  let name: String
-  /// Whether one of its patterns fits every name.
-  let fitsEverybody: Bool
+  /// Whether it names people who are allowed.
+  var allowsUsers: Bool { !words("allowusers").isEmpty }
+
+  /// Whether a pattern, and not the name itself or that of a group, denies a person.
+  func deniesByPattern(_ name: String, _ groups: [String]) -> Bool {
+    guard let list = lists(name, groups).list, list.hasPrefix("Deny") else { return false }
+    return !(list == "DenyUsers" ? [name] : groups).contains(where: words(list.lowercased()).contains)
+  }
 }
 
 /// What a ForceCommand does with the command that a client asks for.

@@ -33,6 +33,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case noSession(String)
   /// A setting that gives a session something other than a shell of this machine.
   case noShell(String)
+  /// A setting that leaves a session without a terminal.
+  case noTerminal(String)
+  /// A setting that ends a connection before a person has typed something.
+  case haste(String)
+  /// sshd can use no key of the host.
+  case noHostKey(String)
+  /// People that a pattern denies.
+  case hit([String])
   /// A list that denies everybody.
   case deniesAll(String)
   /// A list that denies everybody whom this machine knows.
@@ -63,7 +71,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   /// Whether the text is about the session of a person who logs in.
   var isOfSessions: Bool {
     switch self {
-    case .noSession, .noShell: true
+    case .noSession, .noShell, .noTerminal: true
     default: false
     }
   }
@@ -156,6 +164,22 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         "\(ShownText.line(setting)): \(nobody("gets", "do not get")) a shell of this machine, "
           + "and no rescue is possible by ssh",
         do: "take it out \(place), or set it in a Match block for those alone who are to have no shell")
+    case .noTerminal(let setting):
+      FindingText(
+        "\(setting): \(nobody("gets", "do not get")) a terminal, at which sudo could ask, and no rescue is possible by ssh",
+        do: "take it out \(place), or set it in a Match block for those alone who are to have no terminal")
+    case .haste(let setting):
+      FindingText(
+        "\(setting): sshd ends each connection before an answer can be typed, and \(getsIn) by one",
+        do: "LoginGraceTime 120 \(place)")
+    case .noHostKey(let line):
+      FindingText(
+        "sshd can use no key of this host, and nobody gets in: \(ShownText.line(line))",
+        do:
+          "ssh-keygen -A, chmod 600 /etc/ssh/ssh_host_*_key, and HostKeyAlgorithms that fit; 'sshd -t' says nothing then"
+      )
+    case .hit(let names):
+      FindingText("a pattern of DenyUsers or DenyGroups keeps out: \(ShownText.names(names) { "and \($0) more" })")
     case .deniesAll(let list):
       FindingText("\(list) fits everybody: nobody gets in", do: "name in \(list) those alone who must stay out")
     case .deniesKnown(let list):
@@ -281,6 +305,20 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText(
         "\(ShownText.line(setting)): \(anybody)이 컴퓨터의 셸이 열리지 않아, ssh로는 복구할 수 없습니다",
         do: "\(place)에서 지우거나, 셸이 없어야 하는 사용자의 Match 블록에만 쓰십시오")
+    case .noTerminal(let setting):
+      FindingText(
+        "\(setting): \(anybody)sudo가 물을 터미널이 열리지 않아, ssh로는 복구할 수 없습니다",
+        do: "\(place)에서 지우거나, 터미널이 없어야 하는 사용자의 Match 블록에만 쓰십시오")
+    case .haste(let setting):
+      FindingText(
+        "\(setting): 답을 입력하기 전에 sshd가 연결을 끊으므로 \(staysOut)", do: "\(place)에 'LoginGraceTime 120'")
+    case .noHostKey(let line):
+      FindingText(
+        "sshd가 쓸 수 있는 호스트 키가 없어 아무도 들어올 수 없습니다: \(ShownText.line(line))",
+        do:
+          "ssh-keygen -A, chmod 600 /etc/ssh/ssh_host_*_key, 키에 맞는 HostKeyAlgorithms. 'sshd -t'가 아무 말도 하지 않으면 됩니다")
+    case .hit(let names):
+      FindingText("DenyUsers나 DenyGroups의 패턴이 막는 사용자: \(ShownText.names(names) { "외 \($0)명" })")
     case .deniesAll(let list):
       FindingText("\(list)이(가) 모두에게 해당하여 아무도 들어올 수 없습니다", do: "\(list)에는 들어오면 안 되는 대상만 적으십시오")
     case .deniesKnown(let list):
