@@ -135,17 +135,24 @@ import ToolTestSupport
     "Defaults intercept\nalice ALL=ALL",
     "Defaults log_servers=logs.example.com, !ignore_logfile_errors\nalice ALL=ALL",
     "Defaults log_servers=logs.example.com, log_output\nalice ALL=ALL",
-    "Defaults log_servers+=logs.example.com\nalice ALL=LOG_INPUT: ALL", "Defaults noexec\nalice ALL=ALL",
+    "Defaults log_servers+=logs.example.com\nalice ALL=LOG_INPUT: ALL",
     "Defaults rlimit_nproc=0\nalice ALL=ALL", "Defaults role=staff_r\nalice ALL=ALL",
     "Defaults !ignore_audit_errors\nalice ALL=ALL", "Defaults of_tomorrow\nalice ALL=ALL",
     "Defaults logfile=/full, !ignore_logfile_errors\nalice ALL=ALL",
     "Defaults log_output, iolog_dir=/full\nalice ALL=ALL",
     "Defaults log_input, iolog_dir=/full/%{user}\nalice ALL=ALL", "Defaults iolog_dir=/full\nalice ALL=LOG_OUTPUT: ALL",
     "Defaults log_output, iolog_dir=/full/a%{user}\nalice ALL=NOPASSWD: ALL",
-    "Defaults>root log_servers=logs, !ignore_logfile_errors\nalice ALL=ALL",
+    "Defaults>root log_servers=logs, !ignore_logfile_errors\nalice ALL=ALL", "Defaults closefrom=1\nalice ALL=ALL",
+    "Defaults command_timeout=1\nalice ALL=ALL", "Defaults command_timeout=0d59s\nalice ALL=ALL",
+    "alice ALL=(ALL) TIMEOUT=5 ALL", "Defaults env_file=/run/pipe\nalice ALL=ALL",
+    "Defaults restricted_env_file=/etc/environment\nalice ALL=ALL", "Defaults passwd_timeout=0.1\nalice ALL=ALL",
+    "Defaults fdexec=always\nalice ALL=ALL", "Defaults log_output, iolog_file=full/%{seq}\nalice ALL=ALL",
+    // Only where a name begins does a backslash hide what the mark means.
+    "alice ALL=ALL\nal\\x69ce ALL=!ALL", "alice ALL=ALL\na\\lice ALL=!ALL", "\\%sudo ALL=ALL", "\\ALL ALL=ALL",
+    "alice ALL=ALL\n%su\\x64o ALL=!ALL", "al\\x6ace ALL=ALL",
   ])
   func `a person whom an option may keep from a root shell is not named`(rules: String) {
-    passwords.unwritable = ["/full"]
+    passwords.unwritable = ["/full", "/var/log/sudo-io/full"]
     passwords.shells["root"] = "/usr/local/bin/rootsh"
     let said = rescuer(rules)
     #expect(
@@ -154,7 +161,12 @@ import ToolTestSupport
   }
 
   @Test(arguments: [
-    "alice ALL=(ALL) TIMEOUT=30 ALL", "alice ALL=(ALL) CWD=* ALL", "alice ALL=ALL, !/bin/su, !/usr/bin/passwd root",
+    "alice ALL=(ALL) TIMEOUT=1h30m ALL", "Defaults command_timeout=5m\nalice ALL=ALL", "al\\x69ce ALL=ALL",
+    "Defaults passwd_tries=-1\nalice ALL=ALL", "Defaults noexec\nalice ALL=ALL", "alice ALL=NOEXEC: ALL",
+    "%su\\x64o ALL=ALL", "Defaults closefrom=3, !env_file, passwd_timeout=1, command_timeout=0\nalice ALL=ALL",
+    "Defaults passwd_timeout=0\nalice ALL=ALL", "Defaults fdexec=never\nalice ALL=ALL",
+    "Defaults log_output, iolog_dir=/var/log/sudo-io/%{user}, iolog_file=%{seq}\nalice ALL=ALL",
+    "alice ALL=(ALL) CWD=* ALL", "alice ALL=ALL, !/bin/su, !/usr/bin/passwd root",
     "alice ALL=!/bin/*, ALL", "Defaults secure_path=/usr/sbin:/usr/bin:/sbin:/bin\nalice ALL=ALL", "%SUDO ALL=ALL",
     "Defaults passwd_tries=1\nalice ALL=ALL", "alice ALL=(ALL) CHROOT=/srv /bin/ls, CHROOT=* ALL",
     "Defaults runcwd=*\nalice ALL=ALL", "alice ALL=!/bin/sh, ALL", "alice ALL=ALL, !/usr/bin/passwd, !/usr/sbin/visudo",
@@ -178,9 +190,10 @@ import ToolTestSupport
   @Test(arguments: [
     ("Defaults secure_path=/nonexistent", "secure_path"), ("Defaults runchroot=/srv", "runchroot"),
     ("Defaults runcwd=/nonexistent", "runcwd"), ("Defaults passwd_tries=0", "passwd_tries"),
-    ("Defaults noexec", "noexec"), ("Defaults log_output, iolog_dir=/full", "iolog_dir"),
+    ("Defaults log_output, iolog_dir=/full", "iolog_dir"),
     ("Defaults logfile=/full, !ignore_logfile_errors", "logfile"), ("Defaults of_tomorrow", "of_tomorrow"),
-    ("Defaults rlimit_as=1", "rlimit_as"), ("Defaults:alice intercept", "intercept"),
+    ("Defaults rlimit_as=1", "rlimit_as"), ("Defaults command_timeout=1", "command_timeout"),
+    ("Defaults:alice intercept", "intercept"),
   ])
   func `an option that keeps a person from root is named, with its remedy`(line: String, option: String) {
     passwords.unwritable = ["/full"]
@@ -454,6 +467,13 @@ import ToolTestSupport
       #expect(!system.isWritable(place, makesFolders: true), "\(place)")
     }
     #expect(!system.isWritable("/proc/version", makesFolders: false))
+    #expect(system.isWritable("/dev/null", makesFolders: false) && !system.isWritable("/dev/null", makesFolders: true))
+    let records = folder.folder("io", mode: 0o700)
+    _ = folder.file("io/seq", [], mode: 0o600)
+    _ = folder.folder("io/00", mode: 0o700)
+    #expect(system.isWritable(records, makesFolders: true))
+    _ = folder.file("io/01", [], mode: 0o600)
+    #expect(!system.isWritable(records, makesFolders: true))
     // sudo cannot write the first, and would wait at the second.
     #expect(!system.isWritable("/dev/full", makesFolders: false))
     #expect(!system.isWritable(folder.fifo("pipe"), makesFolders: false))

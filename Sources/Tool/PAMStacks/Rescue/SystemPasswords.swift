@@ -216,9 +216,21 @@ package struct SystemPasswords: PasswordDirectory {
       place = "/" + folders.joined(separator: "/")
     }
     // A pipe may block the writer, and some devices accept nothing.
+    if isLast, !makesFolders, ResolvedPath.of(place) == "/dev/null" { return true }
     guard FileState.following(place)?.kind == (isLast && !makesFolders ? S_IFREG : S_IFDIR) else { return false }
+    if isLast, makesFolders, !Self.isOfFolders(place) { return false }
     return !FileState.isFixed(place) && Self.takesFiles(place)
   }
+
+  /// Whether any folder can be made in a folder, because all that it has are folders, and the file of sudo's numbers.
+  private static func isOfFolders(_ folder: String) -> Bool {
+    (PAMDirectory(path: folder).names() ?? []).allSatisfy { name in
+      FileState.following(folder + "/" + name)?.kind == (name == numbers ? S_IFREG : S_IFDIR)
+    }
+  }
+
+  /// The file in which sudo counts what it has recorded.
+  private static let numbers = "seq"
 
   /// The types of file systems in which root can make folders and files.
   ///

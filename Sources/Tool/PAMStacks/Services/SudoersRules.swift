@@ -355,11 +355,8 @@ struct SudoersRules {
   /// How a person becomes root with sudo; only certain grants are counted.
   func becomingRoot(_ person: Account) -> Becoming {
     guard let root = accounts.account(withID: 0) else { return .notAllowed }
-    let mayStartOthers = !flag("noexec", for: person, as: root).contains(true)
     var allowed = false
     var isRecorded = false
-    // Whether only the option noexec takes a grant away.
-    var isHeld = false
     var asks = [true]
     for rule in text.rules {
       let user = matches(rule.users, person)
@@ -374,11 +371,10 @@ struct SudoersRules {
           if command.isExcepted {
             // If one program is excluded, root can use others. But a shell must not be excluded, because that is what most people
             // ask for.
-            if !command.isOneProgram || isShell(command, of: person) { (allowed, isHeld) = (false, false) }
+            if !command.isOneProgram || isShell(command, of: person) { allowed = false }
           } else if command.name != .everything {
             continue
-          } else if !grant.limits.isFree || !(grant.limits.mayStartOthers ?? mayStartOthers) {
-            isHeld = isCertain && grant.limits.isFree && grant.limits.mayStartOthers == nil
+          } else if !grant.limits.isFree {
             allowed = false
           } else if isCertain {
             allowed = true
@@ -390,12 +386,13 @@ struct SudoersRules {
         }
       }
     }
-    guard allowed else { return isHeld ? .doubtful(option: "noexec") : .notAllowed }
+    guard allowed else { return .notAllowed }
     if let option = displacing(person, root) { return .doubtful(option: option) }
     if let option = doubtfulOption(for: person, as: root, isRecorded: isRecorded) { return .doubtful(option: option) }
     guard asks.contains(true) else { return .unasked }
     let tries = values(of: "passwd_tries", usual: "3", for: person, as: root) { $0.isOn ? $0.text : "0" }
-    guard tries.allSatisfy({ Int($0) ?? 0 > 0 }) else { return .doubtful(option: "passwd_tries") }
+    // sudo skips a value that is no number, and one that is negative.
+    guard tries.allSatisfy({ Int($0) != 0 }) else { return .doubtful(option: "passwd_tries") }
     return .asked(accountsAskedForRoot(of: person, root))
   }
 
@@ -418,16 +415,20 @@ struct SudoersRules {
       values(of: name, usual: usual, for: person, as: root) { $0.isOn ? $0.value ?? "" : "" }
     }
     let named = text.defaults.filter { [.fits, .mayFit].contains(matches($0, person, root)) }.flatMap(\.options)
-    let known = Self.harmless.union(Self.looked).union(Self.confining).union(Self.recording)
+    let known = Self.harmless.union(Self.looked).union(Self.confining.keys).union(Self.recording)
     if let unknown = named.first(where: { !known.contains($0.name) }) { return unknown.name }
     if let flag = ["intercept", "log_subcmds"].first(where: { flag($0, for: person, as: root).contains(true) }) {
       return flag
     }
     let isConfining = { (name: String) in
-      value(name, "").contains { !["", "default", "user", "infinity", "unlimited"].contains($0) }
+      value(name, "").contains { !$0.isEmpty && !(Self.confining[name] ?? []).contains($0) }
         || named.contains { $0.name == name && $0.isChange }
     }
-    if let option = Self.confining.sorted().first(where: isConfining) { return option }
+    if let option = Self.confining.keys.sorted().first(where: isConfining) { return option }
+    if value("command_timeout", "").contains(where: Self.isShort) { return "command_timeout" }
+    // Minutes; with 0 there is no end.
+    let patience = value("passwd_timeout", "").compactMap { Double($0) }
+    if patience.contains(where: { $0 > 0 && $0 * 60 < Self.leastTyping }) { return "passwd_timeout" }
     if flag("ignore_audit_errors", usual: true, for: person, as: root).contains(false) { return "ignore_audit_errors" }
     if flag("runas_check_shell", for: person, as: root).contains(true),
       !passwords.isListed(shell: passwords.shell(of: "root") ?? "")
@@ -457,67 +458,98 @@ struct SudoersRules {
       flag("ignore_iolog_errors", for: person, as: root).contains(false)
     else { return nil }
     if hasServers { return "log_servers" }
-    let isOpen = value("iolog_dir", Self.recordFolder).allSatisfy { folder in
-      // After the first `%`, sudo inserts names that are not known in advance.
-      let fixed = folder.prefix { $0 != "%" }
-      return passwords.isWritable(
-        fixed.count == folder.count
-          ? folder
-          : fixed.split(separator: "/").dropLast(fixed.hasSuffix("/") ? 0 : 1)
-            .map { "/" + $0 }.joined(), makesFolders: true)
+    let files = value("iolog_file", Self.recordFile)
+    for folder in value("iolog_dir", Self.recordFolder) {
+      for file in files {
+        // After the first `%`, sudo inserts names that are not known in advance.
+        let path = folder + "/" + file
+        let fixed = path.prefix { $0 != "%" }
+        let parts = fixed.split(separator: "/").dropLast(fixed.hasSuffix("/") ? 0 : 1)
+        let isOpen = passwords.isWritable(parts.map { "/" + $0 }.joined(), makesFolders: true)
+        if !isOpen { return parts.count > folder.split(separator: "/").count ? "iolog_file" : "iolog_dir" }
+      }
     }
-    return isOpen ? nil : "iolog_dir"
+    return nil
   }
 
   /// The folder in which sudo records by default.
   private static let recordFolder = "/var/log/sudo-io"
+  /// What it records there by default.
+  private static let recordFile = "%{seq}"
+
+  // Less time than a person needs to type a password, and to do something as root, in seconds.
+  private static let (leastTyping, leastSeconds) = (15.0, 60.0)
+
+  /// Whether a time after which sudo ends a command is too short; a time that cannot be read here is (`1h30m`, `90`).
+  static func isShort(_ text: String) -> Bool {
+    let units: [Character: Double] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+    var (seconds, number) = (0.0, "")
+    for character in text.lowercased() {
+      guard let unit = units[character] else {
+        number.append(character)
+        continue
+      }
+      guard let count = Double(number) else { return true }
+      seconds += count * unit
+      number = ""
+    }
+    guard let rest = Double(number.isEmpty ? "0" : number), !text.isEmpty else { return !text.isEmpty }
+    // With 0 there is no end.
+    return seconds + rest > 0 && seconds + rest < leastSeconds
+  }
 
   /// Options that make sudo record input and output.
   private static let recording: Set<String> = [
     "log_input", "log_output", "log_stderr", "log_stdin", "log_stdout", "log_ttyin", "log_ttyout",
   ]
 
-  /// Options that take something from root, or let something else decide; each has a value.
-  private static let confining: Set<String> = [
-    "apparmor_profile", "rlimit_as", "rlimit_cpu", "rlimit_data", "rlimit_fsize",
-    "rlimit_nofile", "rlimit_nproc", "rlimit_rss", "rlimit_stack", "role", "type",
+  /// Options that take something from root, or let something else decide, with the values that do not.
+  ///
+  /// sudo reads `env_file` before the command, and may wait for it.
+  private static let confining: [String: Set<String>] = [
+    "apparmor_profile": [], "closefrom": ["3"], "env_file": [], "fdexec": ["digest_only", "never"], "limitprivs": [],
+    "privs": [], "restricted_env_file": [], "rlimit_as": unlimited, "rlimit_cpu": unlimited,
+    "rlimit_data": unlimited, "rlimit_fsize": unlimited, "rlimit_nofile": unlimited, "rlimit_nproc": unlimited,
+    "rlimit_rss": unlimited, "rlimit_stack": unlimited, "role": [], "type": [],
   ]
+  private static let unlimited: Set<String> = ["default", "infinity", "unlimited", "user"]
 
   /// Options that are checked individually, here or in the search for the right password.
   private static let looked: Set<String> = [
-    "authenticate", "case_insensitive_group", "case_insensitive_user", "exempt_group", "ignore_audit_errors",
-    "ignore_iolog_errors", "ignore_logfile_errors", "intercept", "iolog_dir", "log_servers", "log_subcmds", "logfile",
-    "noexec", "pam_askpass_service", "pam_login_service", "pam_service", "passwd_tries", "rootpw",
-    "runas_check_shell", "runas_default", "runaspw", "runchroot", "runcwd", "secure_path", "targetpw",
+    "authenticate", "case_insensitive_group", "case_insensitive_user", "command_timeout", "exempt_group",
+    "ignore_audit_errors", "ignore_iolog_errors", "ignore_logfile_errors", "intercept", "iolog_dir", "iolog_file",
+    "log_servers", "log_subcmds", "logfile", "pam_askpass_service", "pam_login_service", "pam_service",
+    "passwd_timeout", "passwd_tries", "rootpw", "runas_check_shell", "runas_default", "runaspw", "runchroot", "runcwd",
+    "secure_path", "targetpw",
   ]
 
   /// Options of sudoers(5) that do not prevent anybody from becoming root at a console with the right password, whatever their
-  /// value is.
+  /// value is: the whole manual was read for it.
+  ///
+  /// With `noexec`, root's commands run, and start no others.
   ///
   /// sudo warns of an unknown `iolog_user` or `iolog_group`, and of a `group_plugin` that it cannot load, and goes on. It
   /// leaves out those of `sudoers_...`, which are arguments of the plugin in sudo.conf.
   private static let harmless: Set<String> = [
-    "admin_flag", "always_query_group_plugin", "always_set_home", "authfail_message", "badpass_message", "closefrom",
-    "closefrom_override", "cmddenial_message", "command_timeout", "compress_io", "editor", "env_check", "env_delete",
-    "env_editor", "env_file", "env_keep", "env_reset", "exec_background", "fast_glob", "fdexec", "fqdn", "group_plugin",
-    "ignore_dot",
+    "admin_flag", "always_query_group_plugin", "always_set_home", "authfail_message", "badpass_message",
+    "closefrom_override", "cmddenial_message", "compress_io", "editor", "env_check", "env_delete", "env_editor",
+    "env_keep", "env_reset", "exec_background", "fast_glob", "fqdn", "group_plugin", "ignore_dot",
     "ignore_local_sudoers", "ignore_unknown_defaults", "insults", "intercept_allow_setid", "intercept_authenticate",
-    "intercept_type", "intercept_verify", "iolog_file", "iolog_flush", "iolog_group", "iolog_mode", "iolog_user",
-    "lecture", "lecture_file",
-    "lecture_status_dir", "listpw", "log_allowed", "log_denied", "log_exit_status", "log_format", "log_host",
-    "log_passwords", "log_server_cabundle", "log_server_keepalive", "log_server_peer_cert", "log_server_peer_key",
-    "log_server_timeout", "log_server_verify", "log_year", "loglinelen", "long_otp_prompt", "mail_all_cmnds",
-    "mail_always", "mail_badpass", "mail_no_host", "mail_no_perms", "mail_no_user", "mailerflags", "mailerpath",
-    "mailfrom", "mailsub", "mailto", "match_group_by_gid", "maxseq", "netgroup_tuple", "noexec_file",
+    "intercept_type", "intercept_verify", "iolog_flush", "iolog_group", "iolog_mode", "iolog_user", "lecture",
+    "lecture_file", "lecture_status_dir", "listpw", "log_allowed", "log_denied", "log_exit_status", "log_format",
+    "log_host", "log_passwords", "log_server_cabundle", "log_server_keepalive", "log_server_peer_cert",
+    "log_server_peer_key", "log_server_timeout", "log_server_verify", "log_year", "loglinelen", "long_otp_prompt",
+    "mail_all_cmnds", "mail_always", "mail_badpass", "mail_no_host", "mail_no_perms", "mail_no_user", "mailerflags",
+    "mailerpath", "mailfrom", "mailsub", "mailto", "match_group_by_gid", "maxseq", "netgroup_tuple", "noexec",
+    "noexec_file",
     "noninteractive_auth", "pam_acct_mgmt", "pam_rhost", "pam_ruser", "pam_session", "pam_setcred", "pam_silent",
-    "passprompt", "passprompt_override", "passprompt_regex", "passwd_timeout", "path_info", "preserve_groups",
-    "pwfeedback", "requiretty", "restricted_env_file", "rlimit_core", "rlimit_locks", "rlimit_memlock", "root_sudo",
-    "runas_allow_unknown_id", "selinux", "set_home", "set_logname", "set_utmp", "setenv", "shell_noargs",
-    "stay_setuid", "sudoedit_checkdir", "sudoedit_follow", "sudoers_file", "sudoers_gid",
-    "sudoers_locale", "sudoers_mode", "sudoers_uid", "syslog", "syslog_badpri",
-    "syslog_goodpri", "syslog_maxlen", "syslog_pid", "timestamp_timeout", "timestamp_type", "timestampdir",
-    "timestampowner", "tty_tickets", "umask", "umask_override", "use_netgroups", "use_pty", "user_command_timeouts",
-    "utmp_runas", "verifypw", "visiblepw",
+    "passprompt", "passprompt_override", "passprompt_regex", "path_info", "preserve_groups", "pwfeedback",
+    "requiretty", "rlimit_core", "rlimit_locks", "rlimit_memlock", "root_sudo", "runas_allow_unknown_id", "selinux",
+    "set_home", "set_logname", "set_utmp", "setenv", "shell_noargs", "stay_setuid", "sudoedit_checkdir",
+    "sudoedit_follow", "sudoers_file", "sudoers_gid", "sudoers_locale", "sudoers_mode", "sudoers_uid", "syslog",
+    "syslog_badpri", "syslog_goodpri", "syslog_maxlen", "syslog_pid", "timestamp_timeout", "timestamp_type",
+    "timestampdir", "timestampowner", "tty_tickets", "umask", "umask_override", "use_netgroups", "use_pty",
+    "user_command_timeouts", "utmp_runas", "verifypw", "visiblepw",
   ]
 
   /// The option because of which the command may not see this machine's programs and the folder in which it was called; nil if

@@ -164,8 +164,6 @@ struct SudoersRule: Equatable {
     var folder: String?
     /// The folder that it sees as the root (CHROOT).
     var root: String?
-    /// Whether it may start other programs (EXEC, NOEXEC); nil if no tag says it.
-    var mayStartOthers: Bool?
     /// Whether input or output is recorded (LOG_INPUT, LOG_OUTPUT).
     var isRecorded = false
     /// Whether sudo checks each program that it starts (INTERCEPT).
@@ -339,9 +337,12 @@ struct SudoersScanner {
         items.append(SudoersItem(name: try Self.name(quoted(), isQuoted: true), isExcepted: isExcepted))
         continue
       }
+      let isEscaped = next == "\\"
       let word = address() ?? word(endingAt: [",", "=", "(", ")", "!", ":"], isName: true)
       guard !word.isEmpty, place > start else { throw Wrong() }
-      items.append(SudoersItem(name: try Self.name(word, isQuoted: false), isExcepted: isExcepted))
+      // With a mark that a backslash makes part of it, it is the name of an account.
+      let name = isEscaped ? .word(word) : try Self.name(word, isQuoted: false)
+      items.append(SudoersItem(name: name, isExcepted: isExcepted))
     } while takeComma()
     skipBlanks()
     return items
@@ -398,14 +399,13 @@ struct SudoersScanner {
         case "NOTBEFORE", "NOTAFTER": limits.isTimed = true
         case "CWD": limits.folder = option.value
         case "CHROOT": limits.root = option.value
-        case "TIMEOUT": break
+        case "TIMEOUT": if SudoersRules.isShort(option.value) { limits.isConfined = true }
         default: limits.isConfined = true
         }
       }
       while let tag = takeTag() {
         switch tag {
         case "PASSWD", "NOPASSWD": asks = tag == "PASSWD"
-        case "EXEC", "NOEXEC": limits.mayStartOthers = tag == "EXEC"
         case "LOG_INPUT", "LOG_OUTPUT": limits.isRecorded = true
         case "INTERCEPT", "NOINTERCEPT": limits.isIntercepted = tag == "INTERCEPT"
         default: break
@@ -481,6 +481,9 @@ struct SudoersScanner {
     var command = ""
     while let scalar = next {
       if scalar == "\\", place + 1 < text.count {
+        // In the path of a program, sudo accepts it only before these.
+        let isInPath = command.hasPrefix("/") && !command.contains { $0 == " " || $0 == "\t" }
+        if isInPath, !",:= \t#".unicodeScalars.contains(text[place + 1]) { throw Wrong() }
         command.unicodeScalars.append(text[place + 1])
         place += 2
         continue
@@ -522,10 +525,22 @@ struct SudoersScanner {
       // A uid or gid begins with it.
       if scalar == "#", !(isName && ["", "%", "%:"].contains(word)) { break }
       if scalar == "\\", place + 1 < text.count { place += 1 }
+      if scalar == "\\", let byte = hexadecimal() {
+        word.unicodeScalars.append(byte)
+        place += 3
+        continue
+      }
       word.unicodeScalars.append(text[place])
       place += 1
     }
     return word
+  }
+
+  /// The character that `x` and two digits here name; nil if they are not here.
+  private func hexadecimal() -> Unicode.Scalar? {
+    guard next == "x", place + 2 < text.count else { return nil }
+    let digits = String(String.UnicodeScalarView(text[(place + 1)...(place + 2)]))
+    return digits.allSatisfy(\.isHexDigit) ? UInt8(digits, radix: 16).map { Unicode.Scalar($0) } : nil
   }
 
   private mutating func quoted() throws(Wrong) -> String {
