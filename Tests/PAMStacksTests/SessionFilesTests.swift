@@ -12,9 +12,22 @@ import ToolTestSupport
     ("exec /usr/sbin/nologin\n", 1), ("  exit $?  # bye\n", 1), ("builtin exit 1\n", 1), ("kill -9 $$\n", 1),
     ("if true; then\n  a\nfi\nexit 0\n", 4), ("f() {\n  exit 1\n}\nexit 2\n", 4),
     ("case $- in\n*i*) ;;\nesac\nexit\n", 4),
-    ("for a in b; do\n  c\ndone\nlogout\n", 4),
+    ("for a in b; do\n  c\ndone\nlogout\n", 4), ("[ -t 0 ] && return\nexit\n", 2),
+    ("if a; then\n  return\nfi\nexit 1\n", 4),
+    ("case $- in\n*i*) ;;\n*) return;;\nesac\nshopt -s histappend\nexit\n", 6), ("cat <<E\nexit 1\nE\nexit\n", 4),
+    ("x='a\nb'\nexit\n", 3), ("[ -x /a ] && eval \"$(SHELL=/bin/sh a)\"\nexit\n", 2), ("{ exit; }\n", 1),
+    ("eval exit\n", 1),
+    ("eval \"exit 1\"\n", 1), ("\\exit\n", 1), ("A=1 exit\n", 1), ("exit || true\n", 1), ("true &\nexit\n", 2),
+    ("exec /usr/bin/passwd\n", 1), ("exec bash -c date\n", 1), ("exec /nosuch/bash\n", 1), ("exec sleep 9\n", 1),
+    ("exec </dev/null\n", 1), ("exec 0<&-\n", 1), ("exec > /var/log/x\n", 1), ("shopt -s execfail\nexec /nosuch\n", 2),
+    ("kill $$\n", 1), ("kill -HUP $PPID\n", 1), ("kill -9 -1\n", 1), ("kill -s TERM 0\n", 1), ("pkill -u $USER\n", 1),
+    ("pkill bash\n", 1), ("loginctl terminate-session ''\n", 1), ("set -e\n", 1), ("set -euo pipefail\n", 1),
+    ("set -o errexit\n", 1), ("trap 'exit 1' DEBUG\n", 1), ("trap \"kill -9 $$\" ERR\n", 1), ("TMOUT=1\n", 1),
+    ("export TMOUT=5\n", 1), ("readonly TMOUT=5\n", 1), ("PROMPT_COMMAND='exit 1'\n", 1), ("ulimit -u 0\n", 1),
+    ("ulimit -S -n 3\n", 1), ("ulimit 0\n", 1), ("function f {\n  exit\n}\nexit\n", 4), ("f() (exit)\nexit\n", 2),
+    ("until a; do b; done; exit\n", 1), ("a=(1 2)\n[[ -n $a && -z $b ]] && exit\nexit\n", 3),
   ])
-  func `a line outside everything that ends the shell is found`(text: String, line: Int) {
+  func `a line outside everything that may end the shell is found`(text: String, line: Int) {
     #expect(SessionFiles.ending(text) == line)
   }
 
@@ -23,13 +36,22 @@ import ToolTestSupport
     "f() { exit 1; }\n",
     "[ -x /a ] || { echo no; exit 1; }\n", "(cd /; exit 1)\n", "(a; exit; b)\n", "echo \"a; exit ; b\"\n", "# exit 1\n",
     "return\nexit 1\n", "cat <<E\nexit 1\nE\n", "echo '\nexit 1\n'\n", "alias x=exit\n", "trap 'exit 1' 0\n",
-    "exec 2>/dev/null\n",
+    "exec 2>/dev/null\n", "exec >/dev/null\n", "exec > /dev/null 2>&1\n", "exec 3>~/.log\n", "exec 3<&-\n",
+    
+    "exec $SHELL -l\nexit\n", "exec -l bash\n", "kill -0 $$\n", "kill -9 $SSH_AGENT_PID\n", "kill -WINCH $$\n",
+    "pkill -9 dunst\n",
+    "set +e\n", "set -o vi\n", "set -u\n", "set -- -e\n", "trap '' INT\n", "trap 'exit 1' INT TERM\n",
+    "trap 'echo' DEBUG\n",
+    "trap - DEBUG\n", "TMOUT=900\nreadonly TMOUT\nexport TMOUT\n", "TMOUT=0\n", "PROMPT_COMMAND='history -a'\n",
+    "ulimit -c 0\n", "ulimit -S -c 0 > /dev/null 2>&1\n", "ulimit -n 65536\n", "exit | cat\n", "exit &\n",
+    "false || exit\n", "false ||\n\nexit\n", "x=\"$(\nexit\n)\"\n", "x=`exit`\n", "case $1 in\n  exit) ;;\nesac\n",
+    "case $1 in (a) exit ;; b|c) exit ;; esac\n", "f () {\n  exit\n}\n", "function f() {\n  exit\n}\n",
+    "a=${b:-\nexit}\n",
     "exec /bin/bash\n", "case $- in\n*i*) ;;\n*) exit ;;\nesac\n", "true &&\nexit 1\n", "true \\\n  exit 1\n",
     "x=$(\nexit 1\n)\n",
     "while false; do\n  exit\ndone\n", "function f {\n  exit\n}\n", "exit 1 2 3 4\n", "f()\n{\n  exit 1\n}\n",
     "echo exit\n",
-    "[ -t 0 ] && return\nexit\n", "if a; then\n  return\nfi\nexit 1\n", "case $- in\n*i*) return ;;\nesac\nexit\n",
-    "exec /bin/bash --norc\nexit\n", "bash --norc\nexit\n", "shopt -s execfail\nexec /nosuch\nexit\n",
+    "exec /bin/bash --norc\nexit\n", "bash --norc\nexit\n",
     "exit() { true; }\nexit 1\n",
     "if a\nthen exit\nfi\n", "if a; then exit; fi\n", "until a; do b; exit; done\n",
   ])
@@ -37,7 +59,7 @@ import ToolTestSupport
     #expect(SessionFiles.ending(text) == nil)
   }
 
-  private static let profile = ". /etc/bash.bashrc\nfor i in /etc/profile.d/*.sh; do . $i; done\n"
+  private static let profile = "if [ $BASH ]; then . /etc/bash.bashrc; fi\nfor i in /etc/profile.d/*.sh; do . $i; done\n"
 
   private func ending(_ files: [String: String], shell: String = "/bin/bash") -> String? {
     let all = ["/etc/profile": Self.profile].merging(files) { $1 }
@@ -59,6 +81,20 @@ import ToolTestSupport
     #expect(ending(["/home/a/.bash_profile": "exit\n", "/etc/bash.bashrc": "exit\n"], shell: "/bin/sh") == nil)
     #expect(ending(["/home/a/.profile": "exit\n"], shell: "/bin/sh") == "/home/a/.profile:1")
     #expect(ending(["/home/a/.profile": "exit\n"], shell: "/usr/bin/fish") == nil)
+  }
+
+  @Test func `follows the files that a file reads in any case`() {
+    #expect(ending(["/home/a/.profile": ". ~/.own\n", "/home/a/.own": "\nexit\n"]) == "/home/a/.own:2")
+    #expect(ending(["/home/a/.profile": "source \"$HOME/.own\"\n", "/home/a/.own": "exit\n"]) == "/home/a/.own:1")
+    #expect(ending(["/home/a/.profile": "[ -r /x ] && . /x\n", "/x": "exit\n"]) == nil)
+    #expect(ending(["/home/a/.profile": ". /home/a/.profile\nexit\n"]) == "/home/a/.profile:2")
+    #expect(ending(["/home/a/.mkshrc": "exit\n"], shell: "/bin/mksh") == "/home/a/.mkshrc:1")
+  }
+
+  @Test func `the files of this machine end no session`() {
+    let system = SystemPasswords()
+    let files = SessionFiles(text: system.text) { PAMDirectory(path: $0).names() ?? [] }
+    #expect(files.ending(shell: "/bin/bash", home: "/etc/skel") == nil)
   }
 
   @Test func `reads the program that login starts in place of every shell`() {

@@ -34,6 +34,12 @@ package final class FakePasswords: PasswordDirectory {
   package var missingPrograms: Set<String> = []
   /// The flaws of programs, by the programs' names.
   package var flaws: [String: ProgramFlaw] = [:]
+  /// Groups that list people who do not have them after a login.
+  package var withheld: Set<String> = []
+  /// Groups of /etc/group that the C library does not find.
+  package var unseen: Set<String> = []
+  /// The texts of files.
+  package var texts: [String: String] = [:]
   /// Files and folders that cannot be written.
   package var unwritable: Set<String> = []
 
@@ -44,7 +50,7 @@ package final class FakePasswords: PasswordDirectory {
 
   package init() {}
 
-  package func members(ofGroup name: String) -> [String]? { groups[name] }
+  package func members(ofGroup name: String) -> [String]? { unseen.contains(name) ? nil : groups[name] }
   package func members(ofGroupNumber number: gid_t) -> [String]? { numbers[number].flatMap { groups[$0] } }
   package func groups(alike name: String) -> [String] {
     groups.keys.filter { $0.lowercased() == name.lowercased() && !directoryGroups.contains($0) }.sorted()
@@ -61,7 +67,11 @@ package final class FakePasswords: PasswordDirectory {
   }
   package func shellOfEverybody() -> String? { fakeShell }
   package func endingLine(of name: String, shell: String) -> (path: String, line: Int)? { endings[name] }
-  package func groups(of name: String) -> [String] { groups.filter { $0.value.contains(name) }.keys.sorted() }
+  package func groups(of name: String) -> [String] {
+    groups.filter { $0.value.contains(name) && !withheld.contains($0.key) }.keys.sorted()
+  }
+  package func text(of path: String) -> String? { texts[path] }
+  package func home(of name: String) -> String? { "/home/" + name }
   package func closedHome(of name: String) -> String? { closedHomes[name] }
   package func hasHome(_ name: String) -> Bool { !homeless.contains(name) }
   package func flaw(of program: String, at paths: [String]) -> ProgramFlaw? {

@@ -1,24 +1,23 @@
 import Glibc
 import HostSystem
 
-/// The files that a login shell reads, as far as they certainly end the session.
+/// The files that a login shell reads, as far as one of their lines may end the session.
 ///
-/// What a file does cannot be decided in general. A line that ends the shell whatever the lines before it do is certain: it is
-/// outside all conditions, loops and functions.
+/// What a file does cannot be decided in general. Only lines outside all conditions, loops and functions are judged.
 struct SessionFiles {
   /// The content of a file; nil if it cannot be read.
   let text: (String) -> String?
   /// The names in a folder; empty if it cannot be read.
   let names: (String) -> [String]
 
-  /// The first line that ends each session; nil if none certainly does.
+  /// The first line that may end each session; nil if none does.
   ///
   /// - Parameters:
   ///   - shell: the path of the shell; the files of csh and fish are not read.
   ///   - home: the person's home.
   func ending(shell: String, home: String) -> (path: String, line: Int)? {
     for path in paths(shell: shell, home: home) {
-      if let line = text(path).flatMap(Self.ending) { return (path, line) }
+      if let found = ending(path, home: home, depth: 0) { return found }
     }
     return nil
   }
@@ -37,96 +36,197 @@ struct SessionFiles {
       paths += names("/etc/profile.d").filter { $0.hasSuffix(".sh") }.sorted().map { "/etc/profile.d/" + $0 }
     }
     let own = (isBash ? [".bash_profile", ".bash_login", ".profile"] : [".profile"]).map { home + "/" + $0 }
-    guard let first = own.first(where: { text($0) != nil }) else { return paths }
-    paths.append(first)
-    if isBash, text(first)?.contains(".bashrc") ?? false { paths.append(home + "/.bashrc") }
-    return paths
+    if let first = own.first(where: { text($0) != nil }) {
+      paths.append(first)
+      if isBash, text(first)?.contains(".bashrc") ?? false { paths.append(home + "/.bashrc") }
+    }
+    return paths + (Self.furtherFile[program].map { [home + "/" + $0] } ?? [])
   }
 
   private static let readingProfile: Set<String> = [
     "ash", "bash", "bash-static", "busybox", "dash", "ksh", "ksh93", "lksh", "mksh", "mksh-static", "posh", "sh",
     "yash",
   ]
+  /// The file that a shell reads after the others.
+  private static let furtherFile = [
+    "ksh": ".kshrc", "ksh93": ".kshrc", "lksh": ".mkshrc", "mksh": ".mkshrc", "mksh-static": ".mkshrc",
+    "yash": ".yashrc",
+  ]
 
   private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   // MARK: One file
 
-  private static let opening: Set<String> = ["if", "case", "for", "while", "until", "select"]
-  private static let closing: Set<String> = ["fi", "esac", "done"]
-  /// Words after which a command begins.
-  private static let leading: Set<String> = ["&&", "||", "|", "then", "do", "else", "!", "{", "("]
-  /// Lines with one of these are not judged: a condition, a function or a quotation may be in them.
-  private static let doubtful: Set<Character> = ["(", ")", "{", "}", "\"", "'", "`", "&", "|"]
+  // A file that reads itself would have no end.
+  private static let deepest = 4
 
-  /// The number of the first line that ends the shell whatever the lines before it do; nil if none is certain to.
+  private func ending(_ path: String, home: String, depth: Int) -> (path: String, line: Int)? {
+    guard depth < Self.deepest, let text = text(path) else { return nil }
+    var found: (path: String, line: Int)?
+    let own = Self.ending(text) { word in
+      guard found == nil else { return true }
+      let place = ["~", "$HOME", "${HOME}"].first { word.hasPrefix($0 + "/") }.map { home + word.dropFirst($0.count) }
+      found = ending(place ?? word, home: home, depth: depth + 1)
+      return found != nil
+    }
+    return found ?? own.map { (path, $0) }
+  }
+
+  /// The number of the first line that may end the shell whatever the lines before it do; nil if none does.
   ///
-  /// The search ends at text over several lines, and at whatever may leave the file or replace the shell, under a condition or
-  /// not: an `exit` after it may never be reached.
-  static func ending(_ text: String) -> Int? {
-    var depth = 0
-    var continues = false
-    for (index, row) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-      let words = row.split { $0 == " " || $0 == "\t" || $0 == "\r" }.prefix { !$0.hasPrefix("#") }.map(String.init)
-      guard let last = words.last else { continue }
-      let line = words.joined(separator: " ")
-      guard !line.contains("<<"), isWhole(line) else { return nil }
-      let statements = line.split(separator: ";").map { $0.split(separator: " ").map(String.init) }
-      let isCertain = !continues && last != "\\" && !line.contains(where: doubtful.contains)
-      for statement in statements where !statement.isEmpty {
-        if depth == 0, isCertain {
-          if statement[0] == "return", statement.count < 3 { return nil }
-          if ends(statement) { return index + 1 }
-        }
-        depth = max(0, depth + depthChange(statement))
+  /// - Parameter including: whether a file that the text reads ends the shell.
+  static func ending(_ text: String, including: (String) -> Bool = { _ in false }) -> Int? {
+    let shell = ShellText(text)
+    for command in shell.certain {
+      let statement = ShellStatement(command.words)
+      guard let name = statement.words.first else {
+        if statement.assignments.contains(where: ShellStatement.ends) { return command.line }
+        continue
       }
-      if words.contains(where: mayLeave) { return nil }
-      continues = last.hasSuffix("\\") || ["&&", "||", "|"].contains { last.hasSuffix($0) }
+      if shell.defined.contains(name) { continue }
+      // The rest is read later, or never.
+      if name == "return" && statement.words.count < 3 || statement.startsShell { return nil }
+      let isIncluding = [".", "source"].contains(name) && statement.words.count > 1 && including(statement.words[1])
+      if isIncluding || statement.endsShell { return command.line }
     }
     return nil
   }
+}
 
-  /// Whether after a word the rest of the file may not be read, or only when another shell has ended, or `exit` may be a function
-  /// of the file itself.
-  private static func mayLeave(_ word: String) -> Bool {
-    let name = Self.name(word.filter { !";&|(){}".contains($0) })
-    return word.hasPrefix("exit(") || ["exec", "return", "shopt"].contains(name) || readingProfile.contains(name)
+/// One command of a shell's file, as far as it may end the shell.
+private struct ShellStatement {
+  /// Its words, without assignments and words that change nothing about the command.
+  let words: [String]
+  /// What it assigns: the names, `=` and the values.
+  let assignments: [String]
+
+  private static let leading: Set<String> = ["builtin", "command", "eval", "noglob", "nocorrect"]
+  private static let declaring: Set<String> = ["declare", "export", "readonly", "typeset"]
+
+  init(_ all: [String]) {
+    let own = Array(all.drop(while: Self.isAssignment))
+    let rest = Array(own.drop(while: Self.leading.contains))
+    // What eval gets is read again.
+    let read =
+      own.contains("eval") && own.count > rest.count ? rest.flatMap { $0.split(separator: " ").map(String.init) } : rest
+    let isDeclaring = read.first.map(Self.declaring.contains) ?? false
+    words = isDeclaring ? [] : read
+    assignments = (isDeclaring || read.isEmpty ? all : []).filter(Self.isAssignment)
   }
 
-  /// How many more conditions, loops and groups are open after a statement.
-  private static func depthChange(_ words: [String]) -> Int {
-    var change = 0
-    for (index, word) in words.enumerated() {
-      let isCommand = index == 0 || leading.contains(words[index - 1])
-      if isCommand && opening.contains(word) || word.hasSuffix("{") && !word.contains("$") { change += 1 }
-      if isCommand && closing.contains(word) || word == "}" { change -= 1 }
-    }
-    return change
+  private static func isAssignment(_ word: String) -> Bool {
+    guard let mark = word.firstIndex(of: "=") else { return false }
+    let name = word[..<mark]
+    return !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && name.first?.isNumber == false
   }
 
-  /// Whether the quotation marks and the parentheses of a line end in it, as far as they begin in it.
-  private static func isWhole(_ line: String) -> Bool {
-    var quote: Character?
-    var isEscaped = false
-    for character in line {
-      defer { isEscaped = character == "\\" && !isEscaped && quote != "'" }
-      guard !isEscaped, ["'", "\"", "`"].contains(character) else { continue }
-      if quote == nil { quote = character } else if quote == character { quote = nil }
-    }
-    let opened = line.count { $0 == "(" }
-    // The pattern of a case has only the second one.
-    return quote == nil && opened <= line.count { $0 == ")" }
-  }
+  private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// Whether a statement certainly ends the shell.
-  private static func ends(_ statement: [String]) -> Bool {
-    let words = Array(statement.drop { ["builtin", "command"].contains($0) })
-    guard let first = words.first else { return false }
-    switch first {
-    case "exit", "logout": return words.count < 3
-    case "exec": return words.count > 1 && LoginShell.isRefusing(words[1])
-    case "kill": return words.count == 3 && words[2] == "$$" && ["-9", "-KILL", "-1", "-HUP"].contains(words[1])
+  // Less time than a person needs for a command; hardened machines end idle shells after some minutes.
+  private static let leastSeconds = 60
+
+  /// Whether an assignment makes the shell end by itself.
+  static func ends(_ assignment: String) -> Bool {
+    let parts = assignment.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { return false }
+    switch parts[0] {
+    case "TMOUT": return Int(parts[1]).map { $0 > 0 && $0 < leastSeconds } ?? false
+    case "PROMPT_COMMAND": return SessionFiles.ending(parts[1]) != nil
     default: return false
     }
+  }
+
+  /// Whether it starts a shell for the person, in place of this one or within it.
+  var startsShell: Bool {
+    var rest = words[...]
+    if rest.first == "exec" {
+      rest = rest.dropFirst().drop { $0 == "-l" }
+    }
+    guard let program = rest.first,
+      ["$SHELL", "${SHELL}"].contains(program) || LoginShell.names.contains(Self.name(program)),
+      !program.hasPrefix("/") || ResolvedPath.of(program) != nil
+    else { return false }
+    return rest.dropFirst().allSatisfy { $0.hasPrefix("-") && ($0.hasPrefix("--") || !$0.contains("c")) }
+  }
+
+  /// Whether it may end the shell.
+  var endsShell: Bool {
+    let arguments = Array(words.dropFirst())
+    switch words.first.map(Self.name) {
+    case "exit", "logout", "bye": return arguments.count < 2
+    case "exec": return Self.execEnds(arguments)
+    case "kill": return Self.killEnds(arguments)
+    case "pkill", "killall", "skill":
+      return arguments.contains {
+        ["-t", "-u", "-U", "login"].contains($0) || $0.contains("$") || LoginShell.names.contains($0)
+      }
+    case "loginctl": return arguments.first.map { $0.hasPrefix("terminate-") || $0.hasPrefix("kill-") } ?? false
+    case "set":
+      return arguments.prefix { $0 != "--" }.contains {
+        $0 == "errexit" || $0 == "onecmd"
+          || $0.hasPrefix("-") && !$0.hasPrefix("--") && $0.contains { "et".contains($0) }
+      }
+    case "setopt": return arguments.contains { $0.lowercased().filter { $0 != "_" } == "errexit" }
+    case "trap": return Self.trapEnds(arguments)
+    case "ulimit": return Self.limitEnds(arguments)
+    default: return false
+    }
+  }
+
+  private static func execEnds(_ arguments: [String]) -> Bool {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      // An input or output: a number, a mark, and the file, which may be the next word.
+      let number = word.prefix(while: \.isNumber)
+      let mark = word.dropFirst(number.count).prefix { "<>&|-".contains($0) }
+      guard mark.contains(where: { "<>".contains($0) }) else { return true }
+      let file = word.dropFirst(number.count + mark.count)
+      let target = file.isEmpty && !mark.hasSuffix("-") ? rest.popFirst() ?? "" : String(file)
+      // The shell reads the person's commands there.
+      let isInput = mark.hasPrefix("<") && (number.isEmpty || number == "0")
+      if isInput, target != "/dev/tty" { return true }
+      let isSafe =
+        ["/dev/null", "/dev/tty"].contains(target) || mark.contains("&") || target.contains { "$~".contains($0) }
+      if !isInput, !isSafe { return true }
+    }
+    return false
+  }
+
+  private static let harmlessSignals: Set<String> = ["0", "CHLD", "CONT", "URG", "WINCH"]
+  private static let ownProcesses: Set<String> = [
+    "$$", "${$}", "-$$", "$PPID", "${PPID}", "$BASHPID", "${BASHPID}", "0", "-1", "%1",
+  ]
+
+  private static func killEnds(_ arguments: [String]) -> Bool {
+    var rest = arguments[...]
+    if let option = rest.first, option.hasPrefix("-"), rest.count > 1 {
+      rest.removeFirst()
+      let signal = ["-n", "-s"].contains(option) ? rest.popFirst() ?? "" : String(option.dropFirst())
+      if harmlessSignals.contains(signal.uppercased().replacing("SIG", with: "")) || signal.lowercased() == "l" {
+        return false
+      }
+    }
+    return rest.contains(where: ownProcesses.contains)
+  }
+
+  /// What happens at each command of an interactive shell.
+  private static let frequentSignals: Set<String> = ["CHLD", "DEBUG", "ERR", "RETURN", "WINCH", "ZERR"]
+
+  private static func trapEnds(_ arguments: [String]) -> Bool {
+    let rest = arguments.drop { $0 == "--" }
+    guard let command = rest.first, SessionFiles.ending(command) != nil else { return false }
+    return rest.dropFirst().contains { frequentSignals.contains($0.uppercased().replacing("SIG", with: "")) }
+  }
+
+  /// The least value of each limit with which sudo certainly runs, as ulimit counts it.
+  private static let least: [Character: UInt64] = [
+    "d": 65_536, "f": 131_072, "n": 64, "s": 1_024, "t": 60, "u": 32, "v": 262_144,
+  ]
+
+  private static func limitEnds(_ arguments: [String]) -> Bool {
+    zip(arguments, arguments.dropFirst()).contains { option, value in
+      guard option.hasPrefix("-"), let number = UInt64(value) else { return false }
+      return option.contains { number < least[$0] ?? 0 }
+    } || arguments.count == 1 && (UInt64(arguments[0]) ?? .max) < 131_072
   }
 }

@@ -145,16 +145,15 @@ package struct SystemPasswords: PasswordDirectory {
     (limits(in: [loginPath]) ?? []).last { $0[0] == "FAKE_SHELL" && $0.count > 1 }?[1]
   }
 
-  /// The line of a file that the account's shell reads at the beginning, and that certainly ends the session; nil if there is
-  /// none.
+  /// The line of a file that the account's shell reads at the beginning, and that may end the session; nil if there is none.
   package func endingLine(of name: String, shell: String) -> (path: String, line: Int)? {
     guard let entry = entry(of: name) else { return nil }
-    let files = SessionFiles(text: Self.text) { PAMDirectory(path: $0).names() ?? [] }
+    let files = SessionFiles(text: text) { PAMDirectory(path: $0).names() ?? [] }
     return files.ending(shell: shell.isEmpty ? _PATH_BSHELL : shell, home: entry.home)
   }
 
   /// The text of a file; nil if it cannot be read.
-  private static func text(_ path: String) -> String? {
+  package func text(of path: String) -> String? {
     let parts = path.split(separator: "/")
     let place = PAMDirectory(path: "/" + parts.dropLast().joined(separator: "/"))
     return parts.last.flatMap { place.bytes(of: String($0)) }.map { String(decoding: $0, as: UTF8.self) }
@@ -409,6 +408,8 @@ package protocol PasswordDirectory {
   func shell(of name: String) -> String?
   /// Whether shells(5) lists a shell.
   func isListed(shell: String) -> Bool
+  /// The text of a file; nil if it cannot be read.
+  func text(of path: String) -> String?
   /// Whether there is a file with that name.
   func hasFile(_ path: String) -> Bool
   /// Whether the account's password can be used now.
@@ -422,7 +423,7 @@ package protocol PasswordDirectory {
   func closedHome(of name: String) -> String?
   /// The program that login(1) starts in place of every shell; nil if it starts everybody's own.
   func shellOfEverybody() -> String?
-  /// The line of a file that a shell reads at the beginning, and that certainly ends the account's session; nil if there is none.
+  /// The line of a file that a shell reads at the beginning, and that may end the account's session; nil if there is none.
   func endingLine(of name: String, shell: String) -> (path: String, line: Int)?
   /// The names of the groups of an account.
   func groups(of name: String) -> [String]

@@ -371,7 +371,7 @@ extension WayIn {
       case .shellOfEverybody(let path):
         "cannot log in: in place of every shell, login starts one that may give no session, \(ShownText.line(path)) "
           + "(FAKE_SHELL of login.defs)"
-      case .ending(let path, let line): "gets no session: \(ShownText.line(path)):\(line) ends it"
+      case .ending(let path, let line): "may get no session: \(ShownText.line(path)):\(line) can end it"
       case .stopped(let stop): stop.english
       }
     }
@@ -403,7 +403,7 @@ extension WayIn {
       case .shellOfEverybody(let path):
         "로그인할 수 없습니다. login이 모든 셸 대신 실행하는 \(ShownText.line(path))에서 세션이 열리지 않을 수 있습니다"
           + "(login.defs의 FAKE_SHELL)"
-      case .ending(let path, let line): "\(ShownText.line(path)):\(line)에서 세션이 끝납니다"
+      case .ending(let path, let line): "\(ShownText.line(path)):\(line)에서 세션이 끝날 수 있습니다"
       case .stopped(let stop): stop.korean
       }
     }

@@ -182,6 +182,7 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func localAccounts() -> [String] { [] }
   func shell(of name: String) -> String? { nil }
   func isListed(shell: String) -> Bool { false }
+  func text(of path: String) -> String? { nil }
   func hasFile(_ path: String) -> Bool { false }
   func password(of name: String) -> PasswordState { .unknown }
   func wrongPasswords(of name: String, in folder: String) -> Int { 0 }
