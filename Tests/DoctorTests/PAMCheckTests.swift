@@ -318,7 +318,7 @@ import Wording
   }
 
   @Test func `an existing module is not a misspelling, whatever its name is`() {
-    _ = machine.folder.file("libexec/pam_u2f.so", [1], mode: 0o644)
+    _ = machine.folder.module("libexec/pam_u2f.so")
     #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [])
     machine.folder.delete("libexec/pam_u2f.so")
     #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [.pamMisspelt])
@@ -458,7 +458,7 @@ import Wording
         "alice of uaf-rescue is refused by login:1",
         {
           $0.machine.service("login", "session required pam_limits.so\n" + Self.console)
-          _ = $0.machine.folder.file("libexec/pam_limits.so", [1], mode: 0o644)
+          _ = $0.machine.folder.module("libexec/pam_limits.so")
           $0.machine.passwords.limitLines = ["alice hard maxlogins 0"]
         }
       ),
@@ -473,14 +473,14 @@ import Wording
         "alice of uaf-rescue may be refused by sudo:1",
         {
           $0.machine.service("sudo", "auth required pam_corp.so\n" + Self.good)
-          _ = $0.machine.folder.file("libexec/pam_corp.so", [1], mode: 0o644)
+          _ = $0.machine.folder.module("libexec/pam_corp.so")
         }
       ),
       (
         "alice of uaf-rescue is kept out by /etc/nologin, which login:1 looks at : rm /etc/nologin: as long as it is there",
         {
           $0.machine.service("login", "auth requisite pam_nologin.so\n" + Self.console)
-          _ = $0.machine.folder.file("libexec/pam_nologin.so", [1], mode: 0o644)
+          _ = $0.machine.folder.module("libexec/pam_nologin.so")
           $0.machine.passwords.files = ["/etc/nologin"]
         }
       ),

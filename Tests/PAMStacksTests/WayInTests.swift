@@ -264,9 +264,12 @@ import ToolTestSupport
     let folder = Folder()
     let path = folder.file(
       "limits.conf", Array("# a\nanna\thard maxlogins 0 # b\n\n@ops - nproc 3\n".utf8), mode: 0o644)
-    let limits = SystemPasswords().limits(in: [path, "/nonexistent/limits.conf"])
+    let limits = SystemPasswords().limits(in: [path])
     #expect(limits == [["anna", "hard", "maxlogins", "0"], ["@ops", "-", "nproc", "3"]])
-    #expect(SystemPasswords().limits(in: ["/nonexistent/limits.conf", path]) == nil)
+    for missing in ["/nonexistent/limits.conf", folder.path + "/loose"] {
+      folder.link("loose", to: "/nonexistent")
+      #expect(SystemPasswords().limits(in: [path, missing]) == nil, "pam_limits refuses without it")
+    }
   }
 
   @Test func `a program that ends every session, or that may not be run, is no shell, even if a link names it`() {
@@ -275,7 +278,8 @@ import ToolTestSupport
     folder.link("bash", to: "/bin/false")
     passwords.shells["alice"] = folder.path + "/bash"
     #expect(find().contains("for a shell, which ends every session"))
-    passwords.shells["alice"] = folder.file("zsh", [1], mode: 0o755)
+    let program = PAMDirectory(path: "/bin").bytes(of: "true") ?? []
+    passwords.shells["alice"] = folder.file("zsh", program, mode: 0o755)
     passwords.listed.insert(folder.path + "/zsh")
     #expect(find().hasPrefix("alice, "))
     for mode: mode_t in [0o700, 0o754] {
@@ -405,9 +409,137 @@ import ToolTestSupport
     #expect(find().hasPrefix("alice, "), "\(find())")
   }
 
+  /// Four kinds of files that are no program of this machine.
+  private func damaged(_ bytes: [UInt8]) -> [[UInt8]] {
+    var other = bytes
+    other[18] = 40
+    return [[], Array("no program\n".utf8), Array(bytes.dropLast(bytes.count / 2)), Array(bytes.prefix(64)), other]
+  }
+
+  @Test func `a damaged shell, loader, library or program of root's lets nobody in`() throws {
+    let folder = Folder()
+    folder.setMode(0o755, of: ".")
+    let program = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
+    for bytes in damaged(program) {
+      folder.delete("zsh")
+      let path = folder.file("zsh", bytes, mode: 0o755)
+      passwords.shells["alice"] = path
+      passwords.listed.insert(path)
+      #expect(find().contains("alice of uaf-rescue has \(path) for a shell, which is no program"), "\(find())")
+      #expect(remedies().allSatisfy { $0.hasPrefix("usermod --shell /bin/bash alice") }, "\(remedies())")
+      guard geteuid() == 0 else { continue }
+      #expect(ProgramFlaw.of("login", at: [path], isSetUserID: false) == .broken(path: path))
+      #expect(ProgramFlaw.of("login", at: [path, "/bin/ls"], isSetUserID: false) == nil)
+    }
+  }
+
+  @Test func `a module counts only if libpam can load it and finds in it what the group needs`() throws {
+    let folder = Folder()
+    let line = try #require(PAMFile.firstLine(of: "auth required pam_corp.so"))
+    let groups = ["auth", "account", "password", "session"]
+    func isLoadable() -> [Bool] { groups.map { line.moduleIsLoadable(in: ["/nonexistent", folder.path], for: $0) } }
+    #expect(isLoadable() == [false, false, false, false])
+    for bytes in damaged(Folder.module) {
+      folder.delete("pam_corp.so")
+      _ = folder.file("pam_corp.so", bytes, mode: 0o644)
+      #expect(isLoadable() == [false, false, false, false] && line.moduleIsThere(in: [folder.path]))
+    }
+    folder.delete("pam_corp.so")
+    _ = folder.module("pam_corp.so")
+    #expect(isLoadable() == [true, true, true, true])
+    folder.delete("pam_corp.so")
+    _ = folder.library("pam_corp.so", having: ["pam_sm_auth", "pam_sm_open"])
+    #expect(isLoadable() == [false, true, true, false])
+    folder.delete("pam_corp.so")
+    let bytes = Folder.module
+    let start = try #require(bytes.firstRange(of: Array("libc.so.6".utf8))?.lowerBound)
+    _ = folder.file("pam_corp.so", bytes[..<(start + 3)] + [UInt8(ascii: "q")] + bytes[(start + 4)...], mode: 0o644)
+    #expect(isLoadable() == [false, false, false, false])
+  }
+
+  @Test func `every module of this machine can be loaded`() {
+    for folder in ["/lib/x86_64-linux-gnu/security", "/lib/aarch64-linux-gnu/security"] {
+      for name in PAMDirectory(path: folder).names() ?? [] where name.hasSuffix(".so") {
+        #expect(SharedLibraries.isLoadable(folder + "/" + name, with: []), "\(name)")
+      }
+    }
+  }
+
+  @Test func `a program with many names is a shell only by the name of a shell that it has`() throws {
+    let folder = Folder()
+    folder.setMode(0o755, of: ".")
+    let program = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
+    for name in ["busybox", "toybox"] { _ = folder.file(name, program, mode: 0o755) }
+    for (name, target, isShell) in [
+      ("busybox", "busybox", false), ("toybox", "toybox", false), ("ash", "busybox", true), ("sh", "busybox", true),
+      ("zsh", "busybox", false), ("bash", "busybox", false), ("dash", "toybox", false),
+    ] {
+      if name != target { folder.link(name, to: folder.path + "/" + target) }
+      passwords.shells["alice"] = folder.path + "/" + name
+      passwords.listed.insert(folder.path + "/" + name)
+      #expect(find().hasPrefix("alice, ") == isShell, "\(name): \(find())")
+    }
+  }
+
+  @Test func `a person whom sudo takes for another account, or for nobody, is not named`() {
+    for (other, text) in [
+      ("first", "has the uid 1000 of first"), (nil, "has the uid 1000, for which no name is found"),
+    ] {
+      let way = WayIn(accounts: SharedIDs(first: other), passwords: passwords)
+      let services = WayIn.Services(leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true)
+      let lack = way.members(services).first?.lack
+      #expect(lack?.english.hasPrefix(text) == true, "\(lack?.english ?? "")")
+    }
+  }
+
+  /// alice, whose uid belongs to another name, or to none.
+  private struct SharedIDs: AccountDirectory {
+    let first: String?
+
+    func account(named name: String) -> Account? { FakeAccounts().account(named: name) }
+    func account(withID userID: uid_t) -> Account? {
+      guard userID == 1000 else { return FakeAccounts().account(withID: userID) }
+      return first.map { Account(userID: userID, name: Array($0.utf8)) }
+    }
+  }
+
+  @Test func `a person who does not have the group of sudoers after a login is not named`() {
+    passwords.withheld = ["sudo"]
+    #expect(find().contains("alice of uaf-rescue does not have the group sudo after a login"))
+    #expect(remedies().allSatisfy { $0.contains("initgroups") && $0.contains("/etc/nsswitch.conf") })
+    #expect(rescuer("%sudo ALL=ALL").contains("does not have the group sudo after a login"))
+    #expect(rescuer("alice ALL=ALL").hasPrefix("alice, "))
+  }
+
+  @Test func `accounts and groups that the C library does not look for are not called missing`() {
+    passwords.unseen = ["uaf-rescue"]
+    #expect(find().contains("the group uaf-rescue is in /etc/group, where nobody looks"))
+    #expect(remedies().allSatisfy { $0.contains("/etc/nsswitch.conf") && !$0.contains("groupadd") })
+    passwords.unseen = []
+    passwords.groups["uaf-rescue"] = ["carl"]
+    passwords.local.append("carl")
+    #expect(find().contains("carl of uaf-rescue is in /etc/passwd, where nobody looks"))
+    #expect(remedies().allSatisfy { $0.contains("/etc/nsswitch.conf") && !$0.contains("gpasswd") })
+  }
+
+  @Test func `the hints about shells and rules help`() {
+    passwords.shells["alice"] = "/usr/bin/env"
+    #expect(
+      remedies().allSatisfy { $0.contains("/etc/shells") && $0.contains("usermod --shell") && !$0.contains("chsh") })
+    passwords.shells["alice"] = "/bin/false"
+    #expect(remedies().allSatisfy { $0.hasPrefix("usermod --shell /bin/bash alice") })
+    let rule = WayIn.Member.noRule.remedy("alice")
+    #expect(
+      rule.english.contains("last line") && [rule.english, rule.korean].allSatisfy { $0.contains("@includedir") })
+  }
+
   @Test func `nobody is named if login is missing, or lets nobody in without a home`() {
     passwords.closedHomes["alice"] = "/home/alice"
-    #expect(find().contains("alice of uaf-rescue has /home/alice for a home, which is not there or closed to them"))
+    #expect(find().contains("alice of uaf-rescue has /home/alice for a home, which is closed to them"))
+    #expect(remedies().allSatisfy { $0.contains("namei -l /home/alice") && !$0.contains("mkhomedir") }, "\(remedies())")
+    passwords.homeless = ["alice"]
+    #expect(find().contains("alice of uaf-rescue has /home/alice for a home, which is not there"))
+    #expect(remedies().allSatisfy { $0.hasPrefix("mkhomedir_helper alice") })
     passwords.closedHomes = ["root": "/root"]
     passwords.missingPrograms = ["/bin/login"]
     #expect(find().hasPrefix("alice, "))
@@ -429,7 +561,7 @@ import ToolTestSupport
     #expect(told("/bin/ls", true)?.what == "/bin/ls is not set-user-ID, and runs as whoever calls it")
     guard geteuid() == 0 else { return }
     let path = folder.file("login", Array("#!/bin/sh\n".utf8), mode: 0o755)
-    #expect(told(path)?.what == "\(path) is a script, or needs a program or a library that is not there")
+    #expect(told(path)?.what == "\(path) is a script, is damaged, or needs a program or a library that is not there")
     folder.setMode(0o644, of: "login")
     #expect(told(path) == FindingText("\(path) may not be executed", do: "chmod 755 \(path)"))
     // SAFETY: the path lives for the call.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HostSystem
+import PAMStacks
 
 /// One test's own folder, removed with this value.
 package final class Folder {
@@ -39,6 +40,26 @@ package final class Folder {
     fchmod(descriptor, mode)
     close(descriptor)
     return path
+  }
+
+  /// Creates a PAM module that libpam could load, a copy of pam_permit, and returns its path.
+  package func module(_ name: String) -> String { file(name, Self.module, mode: 0o644) }
+
+  /// The content of a real module.
+  package static let module: [UInt8] = {
+    let folders = ["x86_64", "aarch64"].map { "/lib/\($0)-linux-gnu/security" }
+    return folders.lazy.compactMap { PAMDirectory(path: $0).bytes(of: "pam_permit.so") }.first ?? []
+  }()
+
+  /// Creates a library that has up to three names, none of which is longer than those of PAM, and returns its path.
+  package func library(_ name: String, having names: [String]) -> String {
+    var bytes = Self.module
+    for (own, new) in zip(["pam_sm_authenticate", "pam_sm_open_session", "pam_sm_close_session"], names) {
+      guard let place = bytes.firstRange(of: Array(own.utf8)) else { continue }
+      bytes.replaceSubrange(
+        place, with: Array(new.utf8) + [UInt8](repeating: 0, count: own.utf8.count - new.utf8.count))
+    }
+    return file(name, bytes, mode: 0o644)
   }
 
   /// Creates a program and returns its path.

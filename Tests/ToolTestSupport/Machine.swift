@@ -45,7 +45,7 @@ package final class Machine {
     for name in ["state", "state/accounts", "state/slots"] { _ = folder.folder(name, mode: 0o700) }
     _ = folder.file("state/device.key", [UInt8](repeating: 7, count: 32), mode: 0o400)
     for module in ["uaf", "unix", "succeed_if", "deny", "permit"] {
-      _ = folder.file("libexec/pam_\(module).so", [1], mode: 0o644)
+      _ = folder.module("libexec/pam_\(module).so")
     }
     // If neither a service nor this file has lines in a group, libpam refuses.
     installation.vendorPAMFolders = [folder.folder("vendor", mode: 0o755)]

@@ -56,7 +56,7 @@ import ToolTestSupport
     let whole = "auth [success=2 default=ignore] pam_unix.so nullok\nauth sufficient pam_sss.so use_first_pass\n"
     let rest = "auth requisite pam_deny.so\nauth required pam_permit.so\n"
     stacks.write("common-auth", whole + rest)
-    _ = stacks.folder.file("libexec/pam_sss.so", [1], mode: 0o644)
+    _ = stacks.folder.module("libexec/pam_sss.so")
     let bench = stacks.run("enable", "sudo", "--shape", shape)
     #expect(bench.exit == .refused)
     #expect(
@@ -177,7 +177,7 @@ import ToolTestSupport
     let text = "auth include system-auth\naccount required pam_unix.so\n"
     stacks.write("system-auth", "auth required pam_env.so\n\(Self.denied)auth required pam_unix.so\n")
     stacks.write("sudo", text)
-    for module in ["pam_env", "pam_listfile"] { _ = stacks.folder.file("libexec/\(module).so", [1], mode: 0o644) }
+    for module in ["pam_env", "pam_listfile"] { _ = stacks.folder.module("libexec/\(module).so") }
     let bench = stacks.run("enable", "sudo", "--shape", shape)
     #expect(bench.exit == .refused && stacks.read("sudo") == text)
     #expect(stacks.text(bench).contains("system-auth:2: this line can refuse somebody"), "\(bench.notes)")
@@ -194,7 +194,7 @@ import ToolTestSupport
     stacks.passwords.states["root"] = .usable
     stacks.write("login", "auth required pam_unix.so\n")
     stacks.write("common-auth", Self.denied + (stacks.read("common-auth") ?? ""))
-    _ = stacks.folder.file("libexec/pam_listfile.so", [1], mode: 0o644)
+    _ = stacks.folder.module("libexec/pam_listfile.so")
     #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
     #expect(
       stacks.text(stacks.run("enable", "sudo", "--shape", "instead")).contains("common-auth:1: this line can refuse"))
@@ -209,7 +209,7 @@ import ToolTestSupport
   ])
   func `enable may drop a line that by itself refuses nobody`(text: String) {
     for module in ["pam_listfile", "pam_localuser", "pam_sss"] {
-      _ = stacks.folder.file("libexec/\(module).so", [1], mode: 0o644)
+      _ = stacks.folder.module("libexec/\(module).so")
     }
     stacks.passwords.states["root"] = .usable
     stacks.write("login", "auth required pam_unix.so\n")
@@ -224,7 +224,7 @@ import ToolTestSupport
       "common-auth",
       "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
         + "auth requisite pam_deny.so\nauth required pam_permit.so\n")
-    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    _ = stacks.folder.module("libexec/pam_faillock.so")
     let bench = stacks.run("enable", "sudo")
     #expect(
       bench.exit == .refused && bench.notes.contains("\(stacks.machine.pam)/common-auth:3 refuses the right password"))
@@ -888,7 +888,7 @@ import ToolTestSupport
       "systemd", "warn",
       "group", "faildelay", "keyinit", "mail", "umask", "cap", "wheel", "namespace",
     ] {
-      _ = stacks.folder.file("libexec/pam_\(module).so", [1], mode: 0o644)
+      _ = stacks.folder.module("libexec/pam_\(module).so")
     }
   }
 
@@ -915,7 +915,6 @@ import ToolTestSupport
         "@include common-auth\nsession requisite pam_deny.so\nsession required pam_permit.so\n", "is refused by login:2"
       ),
       ("@include common-auth\nsession required pam_listfile.so\n", "may be refused by login:2"),
-      ("@include common-auth\nsession required pam_gone.so\n", "is refused by login:2"),
       ("auth required pam_exec.so /bin/check\n@include common-auth\n", "may be refused by login:1"),
       ("auth required pam_exec.so expose_authtok /bin/check\n@include common-auth\n", "may be refused by login:1"),
       ("@include common-auth\nsession required pam_exec.so /bin/check\n", "may be refused by login:2"),
@@ -997,7 +996,7 @@ import ToolTestSupport
   func `a member of uaf-rescue whom pam_faillock or pam_limits could refuse is not named as a way in`(
     line: String, wrong: Int, limit: String?, told: String
   ) {
-    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    _ = stacks.folder.module("libexec/pam_faillock.so")
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
     stacks.passwords.wrong = ["alice": wrong]
@@ -1025,7 +1024,7 @@ import ToolTestSupport
   func `a member of uaf-rescue whom neither pam_faillock nor pam_limits refuses is named as a way in`(
     line: String, wrong: Int, limit: String
   ) {
-    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    _ = stacks.folder.module("libexec/pam_faillock.so")
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     stacks.passwords.wrong = ["alice": wrong]
     stacks.passwords.limitLines = [limit]
@@ -1164,7 +1163,7 @@ import ToolTestSupport
   }
 
   @Test func `pam_faillock locks root only if its configuration says so`() {
-    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    _ = stacks.folder.module("libexec/pam_faillock.so")
     stacks.passwords.groups = ["uaf-rescue": ["root"]]
     stacks.passwords.states["root"] = .usable
     stacks.passwords.wrong = ["root": 9]

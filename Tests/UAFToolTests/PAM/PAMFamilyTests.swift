@@ -322,7 +322,7 @@ import ToolTestSupport
   @Test func `a sudo that is missing, or that runs as the caller, makes nobody root`() {
     sudoers()
     for mode: mode_t? in [nil, 0o755] {
-      let path = mode.map { stacks.machine.folder.file("sudo", [1], mode: $0) } ?? "/nonexistent/sudo"
+      let path = mode.map { stacks.machine.folder.file("sudo", Self.program, mode: $0) } ?? "/nonexistent/sudo"
       stacks.machine.installation.sudoFiles.programs = [path]
       #expect(stacks.run("enable", "login").notes.contains("cannot become root: "))
     }
@@ -341,7 +341,7 @@ import ToolTestSupport
     sudoers()
     let folder = stacks.machine.folder
     folder.setMode(0o755, of: ".")
-    let path = folder.file("sudo", [1], mode: 0o755)
+    let path = folder.file("sudo", Self.program, mode: 0o755)
     stacks.machine.installation.sudoFiles.programs = [path, "/nonexistent/sudo"]
     func said() -> String { stacks.run("enable", "login").notes }
     #expect(said().contains("alice of uaf-rescue cannot become root: \(path) is not set-user-ID"), "\(said())")
@@ -374,25 +374,29 @@ import ToolTestSupport
     }
     let missing = "cannot become root: sudo cannot load \(plugins)/sudoers.so, and lets nobody in"
     #expect(said("# nothing").contains(missing), "\(said("# nothing"))")
-    let symbols = "\u{7F}ELF sudoers_policy\0sudoers_audit\0sudoers_io\0"
-    _ = folder.file("plugins/sudoers.so", Array(symbols.utf8), mode: 0o644)
+    _ = folder.library("plugins/sudoers.so", having: ["sudoers_policy", "sudoers_audit", "sudoers_io"])
     for text in [
       "# nothing", "Plugin sudoers_policy sudoers.so", "Path plugin_dir \(plugins)/", "Plugin sudoers_io sudoers.so",
       "Plugin sudoers_policy", "Path sesh /nonexistent", "Path plugin_dir /nonexistent/\nPath plugin_dir \(plugins)/",
       "Plugin sudoers_policy \(plugins)/sudoers.so", "Path noexec", "Set probe_interfaces false", "Nonsense x y",
     ] { #expect(said(text).isEmpty, "\(text): \(said(text))") }
     _ = folder.file("plugins/text.so", Array("sudoers_policy\0".utf8), mode: 0o644)
+    let whole = folder.library("plugins/other.so", having: ["sudoers_policy"])
+    let half = (PAMDirectory(path: plugins).bytes(of: "other.so") ?? []).dropLast(7000)
+    _ = folder.file("plugins/half.so", Array(half), mode: 0o644)
+    #expect(said("Plugin sudoers_policy \(whole)").isEmpty == false, "it decides in place of sudoers")
     for text in [
       "Plugin sudoers_policy nosuch.so", "Plugin sudoers_policy sudoers.so\nPlugin sudoers_io nosuch.so",
       "Plugin sudoers_policy sudoers.so\nPlugin sudoers_audit nosuch.so", "Plugin sudoers_policy /nosuch/sudoers.so",
       "Path plugin_dir /nosuch/", "path Plugin_dir /nosuch", "Path plugin_dir", "Path plugin_dir \(plugins)",
       "Plugin nosuch_symbol sudoers.so", "Plugin approval_x nosuch.so", "Plugin sudoers_policy text.so",
+      "Plugin sudoers_policy half.so",
     ] {
       let said = said(text)
       #expect(said.contains("alice of uaf-rescue cannot become root: sudo cannot load "), "\(text): \(said)")
       #expect(said.contains("hint: correct \(stacks.machine.folder.path)/sudo.conf"), "\(text): \(said)")
     }
-    _ = folder.file("plugins/hours.so", Array("\u{7F}ELF approval\0".utf8), mode: 0o644)
+    _ = folder.library("plugins/hours.so", having: ["approval"])
     let hours = said("Plugin approval hours.so")
     #expect(hours.contains("alice of uaf-rescue cannot become root: "), "\(hours)")
     #expect(hours.contains("may refuse anybody: \(plugins)/hours.so"), "\(hours)")

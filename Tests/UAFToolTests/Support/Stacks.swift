@@ -47,7 +47,7 @@ final class Stacks {
     template("instead/sddm", "# instead\n" + Self.stack)
     template("passwd", "password required pam_uaf.so\n@include common-password\n")
     for module in ["pam_nologin", "pam_limits"] {
-      _ = machine.folder.file("libexec/\(module).so", [1], mode: 0o644)
+      _ = machine.folder.module("libexec/\(module).so")
     }
     machine.service(
       "common-auth",

@@ -285,7 +285,7 @@ extension PAMCheck {
     guard services.contains(where: { StackReading(folder.entries(of: $0, in: "auth"), of: $0).leadsRescuersPast })
     else { return [] }
     guard let members = passwords.members(ofGroup: group) else {
-      return [.warning(.rescueGroup, RescueText.noGroup)]
+      return [.warning(.rescueGroup, passwords.hasOwnRescueGroup ? RescueText.unseenGroup : .noGroup)]
     }
     guard passwords.hasOwnRescueGroup else { return [.failure(.rescueGroup, RescueText.directoryGroup)] }
     guard !members.isEmpty else {

@@ -343,6 +343,8 @@ enum PAMAccountText: FindingCatalogue {
 /// Doctor's texts about the group whose members bypass pam_uaf.
 enum RescueText: FindingCatalogue {
   case noGroup
+  /// /etc/group has the group, where nobody looks.
+  case unseenGroup
   /// Only a directory has the group.
   case directoryGroup
   case nobody
@@ -361,10 +363,11 @@ enum RescueText: FindingCatalogue {
     switch self {
     case .noGroup:
       FindingText("pam: there is no group \(Self.group), the second way in", do: WayIn.Hint().english)
+    case .unseenGroup: FindingText("pam: \(WayIn.Hint.unseenGroup.english)", do: WayIn.Hint(.unseen).english)
     case .directoryGroup:
       FindingText(
         "pam: the group \(Self.group), which skips the passcode, is not in /etc/group: a directory decides who is in it",
-        do: WayIn.Hint(isInDirectory: true).english)
+        do: WayIn.Hint(.inDirectory).english)
     case .nobody: FindingText("pam: nobody is in \(Self.group), the second way in", do: WayIn.Hint().english)
     case .closed: FindingText.asRoot("pam: the passwords of \(Self.group)")
     case .lacks(let name, let lack):
@@ -382,10 +385,11 @@ enum RescueText: FindingCatalogue {
   var korean: FindingText {
     switch self {
     case .noGroup: FindingText("pam: 두 번째 길인 그룹 \(Self.group)이(가) 없습니다", do: WayIn.Hint().korean)
+    case .unseenGroup: FindingText("pam: \(WayIn.Hint.unseenGroup.korean)", do: WayIn.Hint(.unseen).korean)
     case .directoryGroup:
       FindingText(
         "pam: 패스코드를 건너뛰는 그룹 \(Self.group)이(가) /etc/group에 없어 누가 그 그룹인지 디렉터리가 정합니다",
-        do: WayIn.Hint(isInDirectory: true).korean)
+        do: WayIn.Hint(.inDirectory).korean)
     case .nobody: FindingText("pam: 두 번째 길인 그룹 \(Self.group)에 아무도 없습니다", do: WayIn.Hint().korean)
     case .closed: FindingText.asRootKorean("pam: \(Self.group) 그룹의 비밀번호")
     case .lacks(let name, let lack):

@@ -267,9 +267,6 @@ private struct SudoPlugins {
   /// The text that sudo puts before such a name (`Path plugin_dir` in sudo.conf), unchanged; empty if that line names no folder.
   private let prefix: String?
 
-  // Real plugins have less than a megabyte.
-  private static let largest = 1 << 23
-
   /// - Parameters:
   ///   - lines: the words of sudo.conf.
   ///   - folders: the folders of a sudo that nobody configured.
@@ -302,14 +299,7 @@ private struct SudoPlugins {
   }
 
   private static func has(_ symbol: String, at path: String) -> Bool {
-    // SAFETY: the path lives for the call.
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    guard path.hasPrefix("/"), let bytes = DescriptorReader.read(descriptor, atMost: largest),
-      bytes.starts(with: [0x7F] + Array("ELF".utf8))
-    else { return false }
-    return bytes.firstRange(of: Array(symbol.utf8) + [0]) != nil
+    path.hasPrefix("/") && SharedLibraries.isLoadable(path, with: [symbol])
   }
 }
 

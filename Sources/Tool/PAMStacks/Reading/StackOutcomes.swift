@@ -192,6 +192,13 @@ package struct StackEntry: Equatable {
   let isSubstack: Bool
   /// The file that contains it, and its line number there, from 1.
   package let place: StackLinePlace
+
+  /// Its place, with its module if libpam cannot load that.
+  func place(unlessLoaded isLoaded: (PAMLine) -> Bool) -> StackLinePlace {
+    var place = place
+    if line.isWellFormed, !isLoaded(line) { place.unloaded = line.module }
+    return place
+  }
 }
 
 /// The place of a line.
@@ -202,6 +209,8 @@ package struct StackLinePlace: Equatable {
   package let line: Int
   /// The file that the line includes, if libpam cannot read it.
   var unread: String?
+  /// The line's module, if it refuses because libpam cannot load it.
+  var unloaded: String?
 
   /// Whether the line is in a stack of `uafctl pam enable`.
   var isOfReadyStack: Bool { path.split(separator: "/").last?.hasPrefix(PAMService.prefix) ?? false }
@@ -508,19 +517,22 @@ package struct StackReading {
   ///
   /// - Parameters:
   ///   - asRescuer: whether the person is a member of the rescue group.
-  ///   - isThere: whether a module exists where libpam looks for it.
-  package func way(asRescuer: Bool, isThere: (PAMLine) -> Bool = { _ in true }) -> Way {
+  ///   - isLoaded: whether libpam can load a line's module.
+  package func way(asRescuer: Bool, isLoaded: (PAMLine) -> Bool = { _ in true }) -> Way {
     guard entries.contains(where: { ModuleResults.authenticates($0.line) || $0.place.unread != nil }) else {
       return .none
     }
     let endings = outcomes.endings { line in
-      isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer, in: service) : ["module_unknown"]
+      isLoaded(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer, in: service) : ["module_unknown"]
     }
     if endings.contains(where: { $0.own != .notAsked }) { return .none }
     // If no line refuses, none has accepted either, and libpam refuses: this names the last line.
     guard let line = endings.filter({ !$0.isSuccess }).map({ $0.refusing ?? entries.count - 1 }).min() else {
       return .open
     }
-    return .refused(entries[line].place)
+    // The line at which a jump over a refusal begins is at fault, and not the refusal.
+    let unloaded = entries.first { !$0.isSubstack && $0.line.isWellFormed && !isLoaded($0.line) }
+    if let unloaded, way(asRescuer: asRescuer) == .open { return .refused(unloaded.place(unlessLoaded: isLoaded)) }
+    return .refused(entries[line].place(unlessLoaded: isLoaded))
   }
 }

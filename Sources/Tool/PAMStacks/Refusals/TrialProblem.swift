@@ -138,6 +138,16 @@ extension TrialProblem {
 }
 
 extension StackLinePlace {
+  /// What to do about a line whose module libpam cannot load; nil for any other line.
+  var loadRemedy: (english: String, korean: String)? {
+    unloaded.map(ShownText.line).map { module in
+      (
+        "reinstall the package that has \(module) ('dpkg -S \(module)'), or take the line out",
+        "\(module)이(가) 든 패키지를 다시 설치하거나('dpkg -S \(module)') 이 줄을 지우십시오"
+      )
+    }
+  }
+
   /// What to do about a line that includes a file that libpam cannot read.
   package static let includeRemedy = (
     english:

@@ -11,6 +11,8 @@ package enum LoginShell: Equatable, Catalogued {
   case missing(String)
   /// A program that the person may not run.
   case closed(String)
+  /// A file that is no program of this machine, or only a part of one.
+  case damaged(String)
   /// A program whose interpreter or library does not exist, or may not be used by the person.
   case needs(String, interpreter: String)
   /// A program that shells(5) does not list.
@@ -24,11 +26,15 @@ package enum LoginShell: Equatable, Catalogued {
 
   /// Names of programs that are shells, restricted ones as well: sudo can be started in all of them.
   static let names: Set<String> = [
-    "ash", "bash", "bash-static", "bsd-csh", "busybox", "csh", "dash", "elvish", "es", "fish", "ksh", "ksh2020",
+    "ash", "bash", "bash-static", "bsd-csh", "csh", "dash", "elvish", "es", "fish", "ksh", "ksh2020",
     "ksh93",
     "lksh", "mksh", "mksh-static", "nu", "oksh", "osh", "posh", "pwsh", "rbash", "rc", "rksh", "rksh93", "rzsh", "sash",
     "sh", "tcsh", "xonsh", "yash", "zsh", "zsh-static", "zsh5", "zsh5-static",
   ]
+
+  /// Programs that do what their name says, with the names by which they are shells: by any other name, and by their own, they end
+  /// immediately.
+  static let manyNamed: [String: Set<String>] = ["busybox": ["ash", "sh"], "toybox": []]
 
   /// - Parameters:
   ///   - path: the shell in the account's entry; without one, login(1) uses the standard shell.
@@ -58,11 +64,16 @@ package enum LoginShell: Equatable, Catalogued {
       return
     }
     let start = ScriptStart(of: program)
+    guard start.isScript || ELFFile.isStartable(program) else {
+      self = .damaged(path)
+      return
+    }
     func isReadable(_ file: String) -> Bool { Self.isOpen(file, to: userID, isLibrary: true, isMember: isMember) }
     var (next, seen, last) = (Self.interpreter(of: program), 1, program)
     while let interpreter = next {
       guard seen < Self.deepest, let program = ResolvedPath.of(interpreter), Self.isProgram(program),
-        Self.isOpen(program, to: userID, isMember: isMember)
+        Self.isOpen(program, to: userID, isMember: isMember),
+        ScriptStart(of: program).isScript || ELFFile.isStartable(program)
       else {
         self = .needs(path, interpreter: interpreter)
         return
@@ -78,8 +89,9 @@ package enum LoginShell: Equatable, Catalogued {
     if start.isScript {
       self = isListed.map { Self.contains($0, path, program) } ?? true ? .script(path) : .unlisted(path)
     } else if let isListed {
-      // The name of a link is not that of the program, and a program with many names does what its name says.
-      let isKnown = [path, program].allSatisfy { Self.names.contains(Self.name(of: $0)) }
+      // The name of a link is not that of the program.
+      let (name, own) = (Self.name(of: path), Self.name(of: program))
+      let isKnown = Self.manyNamed[own]?.contains(name) ?? [name, own].allSatisfy(Self.names.contains)
       self = !Self.contains(isListed, path, program) ? .unlisted(path) : isKnown ? .usable : .unknown(path)
     } else {
       self = .usable
@@ -133,6 +145,8 @@ package enum LoginShell: Equatable, Catalogued {
     case .refuses(let path): "has \(ShownText.line(path)) for a shell, which ends every session"
     case .missing(let path): "has \(ShownText.line(path)) for a shell, which is not there"
     case .closed(let path): "has \(ShownText.line(path)) for a shell, which they may not run"
+    case .damaged(let path):
+      "has \(ShownText.line(path)) for a shell, which is no program of this machine, or only a part of one"
     case .needs(let path, let interpreter):
       "has \(ShownText.line(path)) for a shell, which needs \(ShownText.line(interpreter)): that is not there, or they may not run it"
     case .unlisted(let path): "has \(ShownText.line(path)) for a shell, which /etc/shells does not list"
@@ -150,6 +164,7 @@ package enum LoginShell: Equatable, Catalogued {
     case .refuses(let path): "셸이 세션을 바로 끝내는 \(ShownText.line(path))입니다"
     case .missing(let path): "셸 \(ShownText.line(path))이(가) 없습니다"
     case .closed(let path): "셸 \(ShownText.line(path))을(를) 실행할 권한이 없습니다"
+    case .damaged(let path): "셸 \(ShownText.line(path))이(가) 이 컴퓨터의 프로그램이 아니거나 일부만 남아 있습니다"
     case .needs(let path, let interpreter):
       "셸 \(ShownText.line(path))에 필요한 \(ShownText.line(interpreter))이(가) 없거나 실행할 권한이 없습니다"
     case .unlisted(let path): "셸 \(ShownText.line(path))이(가) /etc/shells에 없습니다"

@@ -16,7 +16,7 @@ package enum ProgramFlaw: Equatable {
   case noSetUserID(path: String)
   /// Because of a mount option of its file system, it runs as its caller, or not at all.
   case mount(path: String, option: String)
-  /// It is a script, or needs a program or a library that does not exist.
+  /// It is a script, is damaged, or needs a program or a library that does not exist.
   case broken(path: String)
 
   /// What is wrong with a program that root starts, or that runs as root for its caller; nil if nothing is wrong.
@@ -56,7 +56,8 @@ extension ProgramFlaw: Catalogued {
       case .closed(let path): "\(ShownText.line(path)) may not be executed"
       case .noSetUserID(let path): "\(ShownText.line(path)) is not set-user-ID, and runs as whoever calls it"
       case .mount(let path, let option): "\(ShownText.line(path)) is on a file system that is mounted with \(option)"
-      case .broken(let path): "\(ShownText.line(path)) is a script, or needs a program or a library that is not there"
+      case .broken(let path):
+        "\(ShownText.line(path)) is a script, is damaged, or needs a program or a library that is not there"
       }
     return FindingText(what, do: command ?? "reinstall the package that has \(name)")
   }
@@ -71,7 +72,7 @@ extension ProgramFlaw: Catalogued {
       case .closed(let path): "\(ShownText.line(path)): 실행할 권한이 없습니다"
       case .noSetUserID(let path): "\(ShownText.line(path)): set-user-ID 비트가 없어 부른 사람의 권한으로 실행됩니다"
       case .mount(let path, let option): "\(ShownText.line(path)): 파일 시스템이 \(option) 옵션으로 마운트되어 있습니다"
-      case .broken(let path): "\(ShownText.line(path)): 스크립트이거나, 필요한 다른 프로그램이나 라이브러리가 없습니다"
+      case .broken(let path): "\(ShownText.line(path)): 스크립트이거나 손상되었거나, 필요한 다른 프로그램이나 라이브러리가 없습니다"
       }
     return FindingText(what, do: command ?? "\(name) 프로그램이 든 패키지를 다시 설치하십시오")
   }

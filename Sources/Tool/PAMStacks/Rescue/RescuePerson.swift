@@ -24,6 +24,7 @@ package struct RescuePerson {
     case ("auth", "pam_nologin.so"): return refusalByFile(line)
     case ("auth", "pam_faillock.so"): return refusalByCount(line)
     case ("session", "pam_limits.so"): return refusalByLimit(line)
+    case ("session", "pam_env.so"): return unreadVariables(line) == nil ? nil : ["success", "abort"]
     // It makes a home that is missing, and may fail.
     case ("session", "pam_mkhomedir.so"): return passwords.hasHome(name) ? ["success"] : ["success", "perm_denied"]
     case ("session", "pam_namespace.so"): return hasOwnFolders ? ["success", "session_err"] : ["success"]
@@ -45,6 +46,18 @@ package struct RescuePerson {
     // libpam-modules checks both.
     let files = Self.value("file", of: line).map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
     return files.first(where: passwords.hasFile)
+  }
+
+  /// The line that pam_env cannot read, so that it aborts the session; nil if there is none, or for any other line.
+  func unreadVariables(_ line: PAMLine) -> StackLinePlace? {
+    guard line.moduleName == "pam_env.so" else { return nil }
+    var files = [Self.value("conffile", of: line) ?? "/etc/security/pam_env.conf"]
+    if Self.value("user_readenv", of: line) == "1", let home = passwords.home(of: name) {
+      files.append(home + "/" + (Self.value("user_envfile", of: line) ?? ".pam_environment"))
+    }
+    return files.lazy.compactMap { path in
+      passwords.text(of: path).flatMap(EnvironmentText.unread).map { StackLinePlace(path: path, line: $0) }
+    }.first
   }
 
   /// Whether pam_namespace may have folders to mount for a session, or refuses because its file is missing (namespace.conf(5)).
@@ -86,17 +99,42 @@ package struct RescuePerson {
   private func refusalByLimit(_ line: PAMLine) -> [String]? {
     // Without its file, it refuses.
     guard let found = passwords.limits(in: Self.value("conf", of: line).map { [$0] }) else { return ["service_err"] }
-    let lines = found.map { words in words.prefix(1) + words.dropFirst().map { $0.lowercased() } }
-    // Two words free a person from all limits.
-    guard !lines.contains([name, "-"]) else { return nil }
+    let lines = found.map { words in Array(words.prefix(1)) + words.dropFirst().map { $0.lowercased() } }
+    // A line of two words frees a person or a group from all limits.
+    guard !lines.contains(where: { $0.count == 2 && $0[1] == "-" && isFreed($0[0]) }) else { return nil }
     let limits = lines.filter { $0.count > 3 && ($0[0] == name || isForGroups($0[0])) }
-    if limits.contains(where: { Self.mayRefuse(item: $0[2], $0[3]) }) { return ["success", "perm_denied"] }
+    if limits.indices.contains(where: {
+      mayRefuse(limits[$0]) && !isReplaced(limits[$0], by: limits[($0 + 1)...], in: limits)
+    }) {
+      return ["success", "perm_denied"]
+    }
     // It never limits the number of root's sessions.
     guard userID != 0 else { return nil }
     let counts = limits.filter { Self.sessions.contains($0[2]) && Self.number($0[3]) != nil }
     if let own = counts.last(where: { $0[0] == name }) { return Self.number(own[3]) == 0 ? ["perm_denied"] : nil }
     return counts.contains { Self.number($0[3]) == 0 } ? ["success", "perm_denied"] : nil
   }
+
+  /// Whether a line without limits is about this person.
+  private func isFreed(_ domain: String) -> Bool {
+    domain == name || ["@", "%"].contains(domain.prefix(1)) && isMember(of: String(domain.dropFirst()))
+  }
+
+  /// Whether another line counts instead: one for a person goes before one for a group, that before one for everybody, and a later
+  /// one before an earlier one of the same kind.
+  private func isReplaced(_ line: [String], by later: ArraySlice<[String]>, in all: [[String]]) -> Bool {
+    func replaces(_ other: [String]) -> Bool {
+      let isSure = !other[0].contains(":") && (other[0] == name || concerns(other[0])) && Self.number(other[3]) != nil
+      return isSure && other[2] == line[2] && (other[1] == "-" || other[1] == line[1]) && !mayRefuse(other)
+    }
+    func rank(_ line: [String]) -> Int {
+      line[0] == name ? 0 : line[0].contains(":") || line[0].hasPrefix("@") ? 1 : line[0] == "*" ? 3 : 2
+    }
+    return all.contains { rank($0) < rank(line) && replaces($0) }
+      || later.contains { rank($0) == rank(line) && replaces($0) }
+  }
+
+  private func mayRefuse(_ line: [String]) -> Bool { Self.mayRefuse(item: line[2], line[3]) }
 
   private static let sessions: Set<String> = ["maxlogins", "maxsyslogins"]
 
@@ -168,6 +206,15 @@ package struct RescuePerson {
     return arguments.contains("issystem") == (userID <= Self.lastSystem)
   }
 
+  /// The conditions of pam_succeed_if that are not about the person.
+  private static let ofCall: Set<String> = ["rhost", "ruser", "service", "tty"]
+
+  /// Whether a line of pam_succeed_if examines the call, or the person who calls.
+  static func asksAboutCall(_ line: PAMLine) -> Bool {
+    line.moduleName == "pam_succeed_if.so" && line.isWellFormed && !line.isInclusion
+      && line.arguments.contains { ofCall.contains($0) || $0 == "use_uid" }
+  }
+
   private static let flags: Set<String> = ["audit", "debug", "quiet", "quiet_fail", "quiet_success"]
 
   /// pam_succeed_if(8): every condition must be true.
@@ -231,9 +278,13 @@ extension RescueReading {
     switch code {
     case PAM_SUCCESS: break
     // A password that must be changed can be changed if there are lines that do it.
-    case PAM_NEW_AUTHTOK_REQD: if let stop = stop(person, at: service, in: "password") { return stop }
-    default: return refusal(of: person, byAccountLinesOf: service, code)
+    case PAM_NEW_AUTHTOK_REQD:
+      if let stop = stop(person, at: service, in: "password") ?? unchangeable(person) { return stop }
+    default:
+      return askingAboutCall(service, person).map { .unsure($0) }
+        ?? refusal(of: person, byAccountLinesOf: service, code)
     }
+    if let place = askingAboutCall(service, person) { return .unsure(place) }
     return stop(session ?? person, at: service, in: "session", isSudos: session != nil)
   }
 
@@ -241,9 +292,42 @@ extension RescueReading {
   private func refusal(of person: RescuePerson, byAccountLinesOf service: String, _ code: CInt) -> WayIn.Stop {
     let entries = entries(of: service, in: "account")
     if entries.isEmpty { return .empty(path: path(of: service), service: service, group: "account") }
+    // libpam loads the modules of all groups at the beginning, and one that is cut off ends the program.
+    for group in ["account"] + (code == PAM_ABORT ? ["auth", "session", "password"] : []) {
+      let lines = self.entries(of: service, in: group)
+      let unloaded = unloaded(lines, in: group)
+      let broken = lines.first {
+        unloaded.contains($0.line) && (code == PAM_ABORT || $0.line.action(of: "module_unknown").refuses)
+      }
+      if let broken { return .refused(broken.place { !unloaded.contains($0) }) }
+    }
     let closing = entries.first { $0.line.refusalRefuses && person.closingFile(of: $0.line) != nil }
     return closing.flatMap { entry in person.closingFile(of: entry.line).map { .closed(entry.place, file: $0) } }
       ?? .account(service: service, code)
+  }
+
+  /// The files that are made anew for a changed password.
+  private static let changed = ["/etc/nshadow", "/etc/shadow"]
+
+  /// What prevents a local person from changing the password.
+  private func unchangeable(_ person: RescuePerson) -> WayIn.Stop? {
+    guard person.passwords.localAccounts().contains(person.name) else { return nil }
+    let isOpen = Self.changed.allSatisfy { person.passwords.isWritable($0, makesFolders: false) }
+    return isOpen ? nil : .unchangeable
+  }
+
+  /// An account line that may refuse because of the terminal, the host or the caller: libpam was asked without them.
+  private func askingAboutCall(_ service: String, _ person: RescuePerson) -> StackLinePlace? {
+    let entries = entries(of: service, in: "account")
+    guard let asking = entries.first(where: { RescuePerson.asksAboutCall($0.line) }) else { return nil }
+    let endings = StackOutcomes(entries).endings { line in
+      if RescuePerson.asksAboutCall(line) { return ["success", "auth_err"] }
+      if line.moduleName == "pam_deny.so" { return ["auth_err"] }
+      // libpam has asked the others.
+      let known = person.answers(of: line, in: "account") ?? []
+      return known.count == 1 ? known : ["success"]
+    }
+    return endings.allSatisfy(\.isSuccess) ? nil : asking.place
   }
 
   /// The lines of a group that libpam uses: those of `other` if the service has none.
@@ -258,7 +342,7 @@ extension RescueReading {
   /// present place and time.
   func unseen(_ service: String) -> [StackLinePlace] {
     reader.entries(of: service, in: "account").filter { entry in
-      ["pam_access.so", "pam_time.so"].contains(entry.line.moduleName)
+      ["pam_access.so", "pam_exec.so", "pam_time.so"].contains(entry.line.moduleName)
         || entry.line.moduleName == "pam_listfile.so"
           && entry.line.arguments.contains { ["item=tty", "item=rhost", "item=ruser"].contains($0) }
     }.map(\.place)
@@ -271,9 +355,10 @@ extension RescueReading {
     let entries = entries(of: service, in: group)
     // libpam refuses if there is no line to ask.
     guard !entries.isEmpty else { return .empty(path: path(of: service), service: service, group: group) }
-    func answers(_ index: Int, _ line: PAMLine) -> [String] {
+    let unloaded = unloaded(entries, in: group)
+    func answers(_ index: Int, _ line: PAMLine, ofUnloaded: [String] = ["module_unknown"]) -> [String] {
       guard line.isWellFormed else { return ["perm_denied"] }
-      guard line.moduleIsThere(in: moduleFolders) else { return ["module_unknown"] }
+      guard !unloaded.contains(line) else { return ofUnloaded }
       if ModuleResults.takesAnothersPassword(line, in: group),
         !entries[..<index].contains(where: { ModuleResults.authenticates($0.line) })
       {
@@ -283,16 +368,27 @@ extension RescueReading {
       return person.answers(of: line, in: group) ?? ModuleResults.ofCertainPassword(line, in: service, group)
         ?? ["success", "auth_err"]
     }
-    let endings = StackOutcomes(entries).endings(answers)
     // The answer of the first line that refuses is the answer of the whole group.
     func isForgiven(_ index: Int) -> Bool {
       isSudos && answers(index, entries[index].line) == ["session_err"]
         && entries[index].line.action(of: "session_err").refuses
     }
-    let refusals = endings.filter { !$0.isSuccess && !($0.refusing.map(isForgiven) ?? false) }
-    guard let line = refusals.map({ $0.refusing ?? entries.count - 1 }).min() else { return nil }
-    let place = entries[line].place
-    guard refusals.count == endings.count else { return .unsure(place) }
+    func refusals(ofUnloaded: [String]) -> (lines: [Int], areAll: Bool) {
+      let endings = StackOutcomes(entries).endings { answers($0, $1, ofUnloaded: ofUnloaded) }
+      let refusals = endings.filter { !$0.isSuccess && !($0.refusing.map(isForgiven) ?? false) }
+      return (refusals.map { $0.refusing ?? entries.count - 1 }, refusals.count == endings.count)
+    }
+    let (lines, areAll) = refusals(ofUnloaded: ["module_unknown"])
+    guard let line = lines.min() else { return nil }
+    // The line at which a jump over a refusal begins is at fault, and not the refusal.
+    if let broken = entries.first(where: { unloaded.contains($0.line) }),
+      refusals(ofUnloaded: ["success"]).lines.isEmpty
+    {
+      return .refused(broken.place { !unloaded.contains($0) })
+    }
+    let place = entries[line].place { !unloaded.contains($0) }
+    if group == "session", let file = person.unreadVariables(entries[line].line) { return .unread(place, file: file) }
+    guard areAll else { return .unsure(place) }
     return person.closingFile(of: entries[line].line).map { .closed(place, file: $0) } ?? .refused(place)
   }
 }
@@ -303,6 +399,10 @@ extension WayIn {
     case refused(StackLinePlace)
     /// The line may refuse: a file, a terminal or the time of day decides.
     case unsure(StackLinePlace)
+    /// The line's module cannot read a line of its own file.
+    case unread(StackLinePlace, file: StackLinePlace)
+    /// The password must be changed, and cannot be stored.
+    case unchangeable
     /// libpam's code for the service's account lines.
     case account(service: String, CInt)
     /// A line checks this file of nologin(5), which keeps out everybody but root.
@@ -313,8 +413,13 @@ extension WayIn {
     /// The text in English.
     package var english: String {
       switch self {
-      case .refused(let place): "is refused by \(place.path):\(place.line)"
+      case .refused(let place):
+        "is refused by \(place.path):\(place.line)"
+          + (place.unloaded.map { ": libpam cannot load \(ShownText.line($0))" } ?? "")
       case .unsure(let place): "may be refused by \(place.path):\(place.line): uafctl cannot say beforehand"
+      case .unread(let place, let file):
+        "is refused by \(place.path):\(place.line), which cannot read \(ShownText.line(file.path)):\(file.line)"
+      case .unchangeable: "has to change the password at a login, and /etc/shadow cannot be written"
       case .account(let service, let code): "is refused by the account lines of \(ShownText.line(service)) (\(code))"
       case .closed(let place, let file):
         "is kept out by \(ShownText.line(file)), which \(place.path):\(place.line) looks at"
@@ -326,8 +431,13 @@ extension WayIn {
     /// The text in Korean.
     package var korean: String {
       switch self {
-      case .refused(let place): "\(place.path):\(place.line)에서 거부됩니다"
+      case .refused(let place):
+        "\(place.path):\(place.line)에서 거부됩니다"
+          + (place.unloaded.map { ". libpam이 \(ShownText.line($0))을(를) 불러올 수 없습니다" } ?? "")
       case .unsure(let place): "\(place.path):\(place.line)에서 거부될 수 있으나 미리 알 수 없습니다"
+      case .unread(let place, let file):
+        "\(place.path):\(place.line)에서 \(ShownText.line(file.path)):\(file.line)을(를) 읽지 못해 거부됩니다"
+      case .unchangeable: "로그인할 때 비밀번호를 바꿔야 하는데 /etc/shadow를 쓸 수 없습니다"
       case .account(let service, let code): "\(ShownText.line(service))의 account 줄에서 거부됩니다(\(code))"
       case .closed(let place, let file):
         "\(place.path):\(place.line)에서 확인하는 \(ShownText.line(file)) 파일이 있어 들어올 수 없습니다"

@@ -5,7 +5,7 @@ import HostSystem
 ///
 /// Without one of them the program does not start. Only programs of this machine's C library are examined: another loader has
 /// other folders.
-enum SharedLibraries {
+package enum SharedLibraries {
   // A program has some dozens of libraries, with those that they need.
   private static let most = 400
   /// The folders that ld.so searches last.
@@ -27,9 +27,22 @@ enum SharedLibraries {
     guard let start = ELFFile(program), let loader = start.interpreter,
       loader.split(separator: "/").last?.hasPrefix("ld-linux") ?? false
     else { return nil }
+    return missing(for: start, at: program, isOpen: isOpen)
+  }
+
+  /// Whether a program of root's, which uses this machine's C library, can load a file as a library and finds these names in it.
+  package static func isLoadable(_ path: String, with names: [String]) -> Bool {
+    func isOpen(_ path: String) -> Bool { MountOptions(of: path).map { !$0.contains(.noExecution) } ?? false }
+    guard let file = ELFFile(path), file.isOfThisMachine, isOpen(path), names.allSatisfy(file.isNamed) else {
+      return false
+    }
+    return missing(for: file, at: path, isOpen: isOpen) == nil
+  }
+
+  private static func missing(for start: ELFFile, at path: String, isOpen: (String) -> Bool) -> String? {
     var cached: [String: [String]]?
     var seen: Set<String> = []
-    var waiting = [(file: start, path: program, inherited: [String]())]
+    var waiting = [(file: start, path: path, inherited: [String]())]
     while let next = waiting.popLast(), seen.count < most {
       let folder = next.path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
       func expanded(_ paths: [String]) -> [String] {
@@ -38,7 +51,7 @@ enum SharedLibraries {
       // The folders of DT_RPATH count for the libraries of a library as well; DT_RUNPATH replaces them.
       let inherited = next.file.runPath.isEmpty ? expanded(next.file.path) + next.inherited : []
       let own = inherited + expanded(next.file.runPath)
-      for name in next.file.needed where seen.insert(name).inserted && !loader.hasSuffix("/" + name) {
+      for name in next.file.needed where seen.insert(name).inserted && !name.hasPrefix("ld-linux") {
         let cache = cached ?? readCache()
         cached = cache
         let places = name.contains("/") ? [name] : (own + usual).map { $0 + "/" + name } + (cache[name] ?? [])
@@ -80,7 +93,7 @@ enum SharedLibraries {
   }
 }
 
-/// What an ELF file says about the other files that it needs (elf(5)).
+/// What a program or a library says about the other files that it needs (elf(5)).
 ///
 /// It is a 64-bit little-endian file, the kind of Debian's amd64 and arm64.
 struct ELFFile {
@@ -94,14 +107,37 @@ struct ELFFile {
   private(set) var path: [String] = []
   /// The folders of DT_RUNPATH.
   private(set) var runPath: [String] = []
+  /// The table of the names that it has or needs.
+  private var names: [UInt8] = []
+
+  #if arch(arm64)
+    private static let ownMachine = 183
+  #else
+    private static let ownMachine = 62
+  #endif
+
+  /// Whether it is for this machine's processor.
+  var isOfThisMachine: Bool { machine == Self.ownMachine }
+
+  /// Whether the kernel can start a file as a program for this machine; true for a file that this process may not read.
+  static func isStartable(_ path: String) -> Bool {
+    if let file = ELFFile(path) { return file.isOfThisMachine }
+    // SAFETY: the path lives for the call.
+    return unsafe access(path, R_OK) != 0
+  }
+
+  /// Whether it has a function or a variable of that name, or needs one.
+  func isNamed(_ name: String) -> Bool { names.firstRange(of: [0] + Array(name.utf8) + [0]) != nil }
 
   // Real files have far less of each: the reader stops there.
   private static let (mostSegments, largestTable, largestNames) = (64, 1 << 16, 1 << 22)
   private static let headerSize = 64
   private enum Segment { static let (load, dynamic, interpreter) = (1, 2, 3) }
-  private enum Tag { static let (needed, names, path, runPath) = (1, 5, 15, 29) }
+  private enum Tag { static let (needed, names, namesLength, path, runPath) = (1, 5, 10, 15, 29) }
+  /// Programs at fixed addresses, and programs and libraries at any address.
+  private static let kinds = 2...3
 
-  /// Nil for a file that cannot be read, or that is no such file.
+  /// Nil for a file that cannot be read, that is no such file, or that ends before its last part.
   init?(_ path: String) {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -110,16 +146,21 @@ struct ELFFile {
     let header = Part(of: descriptor, at: 0, count: Self.headerSize)
     guard let header, header.bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]),
       let machine = header.number(at: 18, 2), let table = header.number(at: 32, 8), let size = header.number(at: 54, 2),
-      let count = header.number(at: 56, 2), size >= 56
+      let count = header.number(at: 56, 2), size >= 56, Self.kinds.contains(header.number(at: 16, 2) ?? 0)
     else { return nil }
     self.machine = machine
+    var status = stat()
+    // SAFETY: the call fills exactly one stat.
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
     var segments: [(kind: Int, offset: Int, address: Int, length: Int)] = []
     for index in 0..<min(count, Self.mostSegments) {
       guard let part = Part(of: descriptor, at: table + index * size, count: 56), let kind = part.number(at: 0, 4),
         let offset = part.number(at: 8, 8), let address = part.number(at: 16, 8), let length = part.number(at: 32, 8)
-      else { continue }
+      else { return nil }
+      guard kind != Segment.load || offset + length <= Int(status.st_size) else { return nil }
       segments.append((kind, offset, address, length))
     }
+    guard segments.contains(where: { $0.kind == Segment.load }) else { return nil }
     if let place = segments.first(where: { $0.kind == Segment.interpreter }) {
       interpreter = Part(of: descriptor, at: place.offset, count: min(place.length, Int(PATH_MAX)))?.text(at: 0)
     }
@@ -140,6 +181,8 @@ struct ELFFile {
         of: descriptor, at: load.offset + address - load.address,
         count: min(load.length - (address - load.address), Self.largestNames))
     else { return }
+    let length = entries.first { $0.tag == Tag.namesLength }?.value ?? names.bytes.count
+    self.names = Array(names.bytes.prefix(length))
     for (tag, value) in entries {
       guard let text = names.text(at: value) else { continue }
       switch tag {

@@ -199,6 +199,9 @@ package struct SystemPasswords: PasswordDirectory {
     ProgramFlaw.of(program, at: paths, isSetUserID: false)
   }
 
+  /// The account's home, from NSS; nil if there is no such account.
+  package func home(of name: String) -> String? { entry(of: name)?.home }
+
   /// Whether the account's home exists, as a folder or as anything else.
   package func hasHome(_ name: String) -> Bool { (entry(of: name)?.home).flatMap(FileState.following) != nil }
 
@@ -270,17 +273,14 @@ package struct SystemPasswords: PasswordDirectory {
     return stride(from: 0, to: bytes.count - 63, by: 64).filter { bytes[$0 + 54] & 1 != 0 }.count
   }
 
-  /// The words of the lines of limits.conf(5); nil if the first file does not exist.
+  /// The words of the lines of limits.conf(5); nil if one of the files does not exist, or is a link that leads nowhere.
   package func limits(in files: [String]?) -> [[String]]? {
     let folder = "/etc/security/limits.d"
     let more = (PAMDirectory(path: folder).names() ?? []).filter { $0.hasSuffix(".conf") }.map { folder + "/" + $0 }
     let paths = files ?? ["/etc/security/limits.conf"] + more
-    guard paths.first.map(hasFile) ?? false else { return nil }
+    guard paths.allSatisfy({ FileState.following($0) != nil }) else { return nil }
     return paths.flatMap { path -> [[String]] in
-      let parts = path.split(separator: "/")
-      let place = PAMDirectory(path: "/" + parts.dropLast().joined(separator: "/"))
-      let text = parts.last.flatMap { place.bytes(of: String($0)) }.map { String(decoding: $0, as: UTF8.self) } ?? ""
-      return text.split(whereSeparator: \.isNewline).compactMap { line in
+      (text(of: path) ?? "").split(whereSeparator: \.isNewline).compactMap { line in
         let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
         return words.isEmpty ? nil : words
       }
@@ -416,7 +416,7 @@ package protocol PasswordDirectory {
   func password(of name: String) -> PasswordState
   /// The number of wrong passwords that pam_faillock(8) has recorded for an account in `folder`.
   func wrongPasswords(of name: String, in folder: String) -> Int
-  /// The words of each line of limits.conf(5), in the usual files or in these; nil if the first of them does not exist.
+  /// The words of each line of limits.conf(5), in the usual files or in these; nil if one of them does not exist.
   func limits(in files: [String]?) -> [[String]]?
   /// A home that makes login(1) refuse the account, because it does not exist or may not be entered; nil if nothing
   /// is wrong with it.
@@ -429,6 +429,8 @@ package protocol PasswordDirectory {
   func groups(of name: String) -> [String]
   /// What is wrong with a program that root starts, and that is at one of these paths; nil if nothing is wrong.
   func flaw(of program: String, at paths: [String]) -> ProgramFlaw?
+  /// The account's home; nil if there is no such account.
+  func home(of name: String) -> String?
   /// Whether the account's home exists.
   func hasHome(_ name: String) -> Bool
   /// Whether root can write a file with that name; with `makesFolders`, whether root can write or make a folder with that name.

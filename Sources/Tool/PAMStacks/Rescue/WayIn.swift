@@ -106,7 +106,7 @@ package struct WayIn {
   /// A member of the rescue group with a password who gets a shell and can become root.
   private func rescuer(_ services: Services) -> Result<String, Objection> {
     guard let members = passwords.members(ofGroup: Self.rescueGroup) else {
-      return .failure(.init(lacks: [.noGroup]))
+      return .failure(.init(lacks: [passwords.hasOwnRescueGroup ? .unseenGroup : .noGroup]))
     }
     guard passwords.hasOwnRescueGroup else { return .failure(.init(lacks: [.directoryGroup])) }
     guard !members.isEmpty else { return .failure(.init(lacks: [.emptyGroup])) }
@@ -116,24 +116,48 @@ package struct WayIn {
   }
 
   private func objection(to name: String, _ services: Services) -> Member? {
-    guard let account = accounts.account(named: name) else { return .noAccount }
+    guard let account = accounts.account(named: name) else {
+      return passwords.localAccounts().contains(name) ? .unseen : .noAccount
+    }
+    if let lack = sharedID(account) { return lack }
     let state = passwords.password(of: name)
     guard state == .usable else { return .password(state) }
     guard services.consoleIsOpen else {
-      return .noConsole
+      return services.refusing.flatMap { $0.unloaded == nil ? nil : .stopped(.refused($0)) } ?? .noConsole
     }
     if let lack = stop(name, account.userID, .console, services) { return lack }
     if account.userID == 0 { return nil }
     if let flaw = flawOfSudo(for: name, account.userID) { return .sudo(flaw) }
+    if let group = withheldGroup(of: name) { return .withheld(group: group) }
     if let lack = lackOfRule(for: account, name, services) { return lack }
-    guard services.sudoIsOpen else { return .noSudo }
+    guard services.sudoIsOpen else {
+      return services.refusing.flatMap { $0.unloaded == nil ? nil : .stopped(.refused($0)) } ?? .noSudo
+    }
     return stop(name, account.userID, .sudo, services)
+  }
+
+  /// Whether sudo takes the person for another account, whose uid is the same.
+  private func sharedID(_ account: Account) -> Member? {
+    let first = accounts.account(withID: account.userID)
+    guard account.userID != 0, first?.name != account.name else { return nil }
+    return .sharedID(account.userID, first.map { String(decoding: $0.name, as: UTF8.self) })
+  }
+
+  /// A group that decides in sudoers, that lists a person, and that the person does not have after a login.
+  private func withheldGroup(of name: String) -> String? {
+    let named = sudo.text.map { text in
+      text.personItems.compactMap { if case .group(let group) = $0.name { group } else { nil } }
+    }
+    let held = passwords.groups(of: name)
+    return (named ?? Self.administrators).first { group in
+      !held.contains(group) && passwords.members(ofGroup: group)?.contains(name) ?? false
+    }
   }
 
   private func stop(_ name: String, _ userID: uid_t, _ host: Host, _ services: Services) -> Member? {
     if host == .console {
       if let flaw = passwords.flaw(of: "login", at: Self.consolePrograms) { return .login(flaw) }
-      if let home = passwords.closedHome(of: name) { return .home(home) }
+      if let home = passwords.closedHome(of: name) { return .home(home, isThere: passwords.hasHome(name)) }
       let replacing = passwords.shellOfEverybody()
       if let replacing {
         let shell = LoginShell(
@@ -235,8 +259,15 @@ struct RescueReading {
 
   private func way(_ service: String, asRescuer: Bool) -> StackReading.Way {
     guard othersDecide(service) else { return .none }
-    return StackReading(reader.entries(of: service, in: "auth"), of: service).way(asRescuer: asRescuer) {
-      $0.moduleIsThere(in: moduleFolders)
+    let entries = reader.entries(of: service, in: "auth")
+    let unloaded = unloaded(entries, in: "auth")
+    return StackReading(entries, of: service).way(asRescuer: asRescuer) { !unloaded.contains($0) }
+  }
+
+  /// The lines whose module libpam cannot load.
+  func unloaded(_ entries: [StackEntry], in group: String) -> [PAMLine] {
+    entries.filter { !$0.isSubstack && $0.line.isWellFormed }.map(\.line).filter {
+      !$0.moduleIsLoadable(in: moduleFolders, for: group)
     }
   }
 
@@ -253,8 +284,23 @@ struct RescueReading {
 extension PAMLine {
   /// Whether PAM finds the line's module.
   func moduleIsThere(in folders: [String]) -> Bool {
+    place(in: folders) != nil
+  }
+
+  private func place(in folders: [String]) -> String? {
     let places = module.hasPrefix("/") ? [module] : folders.map { $0 + "/" + module }
-    return places.contains { (try? FileState.of($0).get()) != nil }
+    return places.first { (try? FileState.of($0).get()) != nil }
+  }
+
+  /// The functions that libpam needs from a module of each group to let somebody in.
+  private static let functions = [
+    "auth": ["pam_sm_authenticate", "pam_sm_setcred"], "account": ["pam_sm_acct_mgmt"],
+    "password": ["pam_sm_chauthtok"], "session": ["pam_sm_open_session"],
+  ]
+
+  /// Whether libpam can load the line's module, and finds in it what a group needs.
+  func moduleIsLoadable(in folders: [String], for group: String) -> Bool {
+    place(in: folders).map { SharedLibraries.isLoadable($0, with: Self.functions[group] ?? []) } ?? false
   }
 }
 
@@ -271,6 +317,8 @@ extension WayIn {
     /// A right password gets no farther than this line.
     case refused(StackLinePlace)
     case noGroup
+    /// The C library does not look for groups in /etc/group, which has it.
+    case unseenGroup
     /// Only a directory has the group.
     case directoryGroup
     case emptyGroup
@@ -286,8 +334,10 @@ extension WayIn {
       case .noConsole: "the console (login) asks pam_uaf as well, or is not there"
       case .refused(let place):
         place.unread.map { "\(place.path):\(place.line) includes \(ShownText.line($0)), which libpam cannot read" }
+          ?? place.unloaded.map { "\(place.path):\(place.line) names \(ShownText.line($0)), which libpam cannot load" }
           ?? "\(place.path):\(place.line) refuses the right password"
       case .noGroup: "there is no group \(group)"
+      case .unseenGroup: WayIn.Hint.unseenGroup.english
       case .directoryGroup: "the group \(group) is not in /etc/group: a directory decides who is in it"
       case .emptyGroup: "the group \(group) is empty"
       case .member(let name, let lack): "\(ShownText.line(name)) of \(group) \(lack.english)"
@@ -303,8 +353,10 @@ extension WayIn {
       case .noConsole: "콘솔(login)도 pam_uaf를 쓰거나 콘솔이 없습니다"
       case .refused(let place):
         place.unread.map { "\(place.path):\(place.line): libpam이 이 줄에서 포함하는 \(ShownText.line($0)) 파일을 읽을 수 없습니다" }
+          ?? place.unloaded.map { "\(place.path):\(place.line): libpam이 모듈 \(ShownText.line($0))을(를) 불러올 수 없습니다" }
           ?? "\(place.path):\(place.line)에서 맞는 비밀번호가 거부됩니다"
       case .noGroup: "그룹 \(group)이(가) 없습니다"
+      case .unseenGroup: WayIn.Hint.unseenGroup.korean
       case .directoryGroup: "그룹 \(group)이(가) /etc/group에 없어 누가 그 그룹인지 디렉터리가 정합니다"
       case .emptyGroup: "그룹 \(group)이(가) 비어 있습니다"
       case .member(let name, let lack): "\(group) 그룹의 \(ShownText.line(name)): \(lack.korean)"
@@ -315,12 +367,18 @@ extension WayIn {
   /// Why a member of the rescue group cannot become root with a password.
   package enum Member: Equatable, Catalogued {
     case noAccount
+    /// The C library does not look for accounts in /etc/passwd, which has it.
+    case unseen
+    /// sudo and others take the person for the account that has the same uid, or for nobody.
+    case sharedID(uid_t, String?)
+    /// A group lists the person, who does not have it after a login.
+    case withheld(group: String)
     case password(PasswordState)
     case noConsole
     /// Because of this flaw, login(1) starts no session.
     case login(ProgramFlaw)
-    /// login(1) refuses people without a home.
-    case home(String)
+    /// login(1) refuses people without a home that they may enter.
+    case home(String, isThere: Bool)
     case noAdministrator(groups: [String])
     /// sudoers has no rule that lets them run everything as root.
     case noRule
@@ -338,7 +396,7 @@ extension WayIn {
     case shell(LoginShell)
     /// login starts this program in place of every shell (`FAKE_SHELL`), and it may give no session.
     case shellOfEverybody(String)
-    /// A line of a file that the shell reads ends each session.
+    /// A line of a file that the shell reads may end each session.
     case ending(path: String, line: Int)
     case stopped(Stop)
 
@@ -346,13 +404,20 @@ extension WayIn {
     package var english: String {
       switch self {
       case .noAccount: "is not an account"
+      case .unseen: "is in /etc/passwd, where nobody looks: the line passwd of /etc/nsswitch.conf names no files"
+      case .sharedID(let number, let other?):
+        "has the uid \(number) of \(ShownText.line(other)), for whom sudo and others take them"
+      case .sharedID(let number, nil): "has the uid \(number), for which no name is found, so that sudo refuses"
+      case .withheld(let group):
+        "does not have the group \(ShownText.line(group)) after a login, although it lists them: a line of "
+          + "/etc/nsswitch.conf, such as initgroups, leaves it out"
       case .password(.accountExpired): "has an account that has expired"
       case .login(let flaw): "cannot log in by a password: \(flaw.english.what)"
       case .sudo(let flaw): "cannot become root: \(flaw.english.what)"
       case .gap(let gap): "cannot become root: \(gap.english.what)"
-      case .home(let path):
-        "has \(ShownText.line(path)) for a home, which is not there or closed to them, and login lets nobody in without one "
-          + "(DEFAULT_HOME of login.defs)"
+      case .home(let path, let isThere):
+        "has \(ShownText.line(path)) for a home, which is \(isThere ? "closed to them" : "not there"), and login lets nobody "
+          + "in without one (DEFAULT_HOME of login.defs)"
       case .option(let name):
         "cannot be sure to become root: sudo may refuse by \(ShownText.line(name)) of sudoers"
       case .password(let state): "has a password that is \(state.english)"
@@ -380,12 +445,18 @@ extension WayIn {
     package var korean: String {
       switch self {
       case .noAccount: "그런 계정이 없습니다"
+      case .unseen: "/etc/passwd에 있으나 /etc/nsswitch.conf의 passwd 줄에 files가 없어 찾지 못합니다"
+      case .sharedID(let number, let other?):
+        "uid \(number)이(가) \(ShownText.line(other))의 것과 같아, sudo 등은 그 계정으로 봅니다"
+      case .sharedID(let number, nil): "uid \(number)의 이름을 찾을 수 없어 sudo에서 거부됩니다"
+      case .withheld(let group):
+        "그룹 \(ShownText.line(group))의 구성원이지만 로그인하면 그 그룹이 없습니다. /etc/nsswitch.conf의 initgroups 같은 줄에서 빠집니다"
       case .password(.accountExpired): "계정의 기한이 지났습니다"
       case .login(let flaw): "비밀번호로 로그인할 수 없습니다. \(flaw.korean.what)"
       case .sudo(let flaw): "root가 될 수 없습니다. \(flaw.korean.what)"
       case .gap(let gap): "root가 될 수 없습니다. \(gap.korean.what)"
-      case .home(let path):
-        "홈 디렉터리 \(ShownText.line(path))이(가) 없거나 들어갈 수 없으며, 홈 디렉터리가 없으면 login에서 거부됩니다"
+      case .home(let path, let isThere):
+        "홈 디렉터리 \(ShownText.line(path))\(isThere ? "에 들어갈 수 없으며" : "이(가) 없으며"), 그러면 login에서 거부됩니다"
           + "(login.defs의 DEFAULT_HOME)"
       case .option(let name): "root가 되지 못할 수 있습니다. sudoers의 \(ShownText.line(name)) 때문에 sudo가 거부할 수 있습니다"
       case .password(let state): "비밀번호: \(state.korean)"
@@ -411,24 +482,46 @@ extension WayIn {
 
   /// What to do if there is no other way in.
   package struct Hint: Catalogued {
-    /// Whether a directory has the group: groupadd(8) then refuses.
-    private let isInDirectory: Bool
+    /// Why the group leads nobody past pam_uaf.
+    package enum Cause {
+      case missing
+      /// A directory has it: groupadd(8) then refuses.
+      case inDirectory
+      /// /etc/group has it, where nobody looks.
+      case unseen
+    }
+
+    private let cause: Cause
     private let commands =
       "groupadd --system \(WayIn.rescueGroup); usermod --append --groups \(WayIn.rescueGroup) ADMINISTRATOR"
     private let line = "vigr: \(WayIn.rescueGroup):x:NUMBER:ADMINISTRATOR"
 
+    /// What is said about a group that the C library does not find.
+    package static let unseenGroup = (
+      english:
+        "the group \(WayIn.rescueGroup) is in /etc/group, where nobody looks: the line group of /etc/nsswitch.conf names no "
+        + "files",
+      korean: "그룹 \(WayIn.rescueGroup)이(가) /etc/group에 있으나 /etc/nsswitch.conf의 group 줄에 files가 없어 찾지 못합니다"
+    )
+
     /// The hint, the same for everybody.
-    package init(isInDirectory: Bool = false) { self.isInDirectory = isInDirectory }
+    package init(_ cause: Cause = .missing) { self.cause = cause }
 
     /// The text in English.
     package var english: String {
-      isInDirectory
-        ? "\(line), with a number that the directory never gives" : "\(commands), who has a password and may use sudo"
+      switch cause {
+      case .missing: "\(commands), who has a password and may use sudo"
+      case .inDirectory: "\(line), with a number that the directory never gives"
+      case .unseen: "name files first in the line group of /etc/nsswitch.conf"
+      }
     }
     /// The text in Korean.
     package var korean: String {
-      isInDirectory
-        ? "\(line). NUMBER는 디렉터리가 쓰지 않는 번호여야 합니다" : "\(commands). ADMINISTRATOR는 비밀번호가 있고 sudo를 쓸 수 있어야 합니다"
+      switch cause {
+      case .missing: "\(commands). ADMINISTRATOR는 비밀번호가 있고 sudo를 쓸 수 있어야 합니다"
+      case .inDirectory: "\(line). NUMBER는 디렉터리가 쓰지 않는 번호여야 합니다"
+      case .unseen: "/etc/nsswitch.conf의 group 줄에 files를 맨 앞에 적으십시오"
+      }
     }
   }
 }
@@ -443,12 +536,37 @@ extension WayIn.Member {
     switch self {
     case .password(.accountExpired): return either("chage -E -1 \(name)")
     case .password: return either("passwd \(name)")
-    case .shell: return either("chsh --shell /bin/bash \(name)")
-    case .home: return either("mkhomedir_helper \(name)")
+    case .shell(.unlisted(let path)):
+      return (
+        "write \(ShownText.line(path)) into /etc/shells if it is a shell, or usermod --shell /bin/bash \(name)",
+        "\(ShownText.line(path))이(가) 셸이면 /etc/shells에 적으십시오. 아니면 usermod --shell /bin/bash \(name)"
+      )
+    case .shell: return either("usermod --shell /bin/bash \(name)")
+    case .home(_, isThere: false): return either("mkhomedir_helper \(name)")
+    case .home(let path, isThere: true):
+      return (
+        "namei -l \(ShownText.line(path)) shows what \(name) may not enter: open it with chown or chmod",
+        "namei -l \(ShownText.line(path)) 명령으로 \(name)이(가) 들어갈 수 없는 곳을 찾아 chown이나 chmod로 여십시오"
+      )
+    case .unseen:
+      return (
+        "name files first in the line passwd of /etc/nsswitch.conf", "/etc/nsswitch.conf의 passwd 줄에 files를 맨 앞에 적으십시오"
+      )
+    case .sharedID(_, nil): return either("getent passwd \(name)")
+    case .sharedID: return either("usermod --uid NUMBER \(name)")
+    case .withheld:
+      return (
+        "take initgroups out of /etc/nsswitch.conf, or name files in it; 'id \(name)' shows the groups",
+        "/etc/nsswitch.conf에서 initgroups 줄을 지우거나 그 줄에 files를 적으십시오. 그룹은 'id \(name)' 명령으로 볼 수 있습니다"
+      )
     case .noAccount:
       return ("gpasswd --delete \(name) \(WayIn.rescueGroup)", "gpasswd --delete \(name) \(WayIn.rescueGroup)")
     case .noAdministrator: return either("usermod --append --groups sudo \(name)")
-    case .noRule: return either("visudo: \(name) ALL=(ALL:ALL) ALL")
+    case .noRule:
+      return (
+        "visudo: '\(name) ALL=(ALL:ALL) ALL' as the last line, behind @includedir, or take it out of the group",
+        "visudo로 맨 끝, @includedir 뒤에 '\(name) ALL=(ALL:ALL) ALL'을 적거나, 그룹에서 빼십시오"
+      )
     case .noConsole, .noSudo, .option, .asksOther, .asksOtherWithout, .stopped, .login, .sudo, .gap, .shellOfEverybody,
       .ending:
       return mending ?? (
@@ -481,12 +599,31 @@ extension WayIn.Member {
         "rm \(ShownText.line(file)): as long as it is there, it keeps everybody but root out",
         "rm \(ShownText.line(file)). 이 파일이 있는 동안에는 root만 들어올 수 있습니다"
       )
+    case .stopped(.refused(let place)): place.loadRemedy
+    case .stopped(.unread(_, let file)):
+      (
+        "correct \(ShownText.line(file.path)):\(file.line), or take the line out",
+        "\(ShownText.line(file.path)):\(file.line) 줄을 고치거나 지우십시오"
+      )
+    case .stopped(.unchangeable):
+      (
+        "mount -o remount,rw \"$(findmnt -no TARGET -T /etc)\", or change the password before",
+        "mount -o remount,rw \"$(findmnt -no TARGET -T /etc)\", 또는 비밀번호를 미리 바꾸십시오"
+      )
     case .stopped(.empty(let path, _, let group)):
       (
         "write '@include common-\(group)', or other \(group) lines, into \(path)",
         "\(path)에 '@include common-\(group)'이나 다른 \(group) 줄을 넣으십시오"
       )
     default: nil
+    }
+  }
+
+  /// Whether the person's own account has to be changed.
+  fileprivate var isPersonal: Bool {
+    switch self {
+    case .shell, .home: true
+    default: false
     }
   }
 
@@ -532,6 +669,8 @@ extension WayIn.Objection {
     if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).english }
     if let mending { return mending.english }
     if isUnread { return StackLinePlace.includeRemedy.english }
+    if let remedy = refusing?.loadRemedy { return remedy.english }
+    if let member, member.lack.isPersonal { return member.lack.remedy(member.name).english }
     if isStopped { return "put another administrator into \(WayIn.rescueGroup), or let this one in" }
     if isRefusal { return "have a right password end before that line, or go past it: a jump counts lines" }
     if lacks.contains(.leadsNobodyPast) {
@@ -546,6 +685,8 @@ extension WayIn.Objection {
     if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).korean }
     if let mending { return mending.korean }
     if isUnread { return StackLinePlace.includeRemedy.korean }
+    if let remedy = refusing?.loadRemedy { return remedy.korean }
+    if let member, member.lack.isPersonal { return member.lack.remedy(member.name).korean }
     if isStopped { return "다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣거나, 이 관리자가 들어올 수 있게 하십시오" }
     if isRefusal { return "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" }
     if lacks.contains(.leadsNobodyPast) {
@@ -555,7 +696,9 @@ extension WayIn.Objection {
     return member.map { $0.lack.remedy($0.name).korean } ?? hint.korean
   }
 
-  private var hint: WayIn.Hint { WayIn.Hint(isInDirectory: lacks.contains(.directoryGroup)) }
+  private var hint: WayIn.Hint {
+    WayIn.Hint(lacks.contains(.directoryGroup) ? .inDirectory : lacks.contains(.unseenGroup) ? .unseen : .missing)
+  }
 
   /// The first member whose account has expired; nil if there is none.
   private var expired: String? {
@@ -594,13 +737,13 @@ extension WayIn.Objection {
     }
   }
 
-  private var isUnread: Bool {
-    if case .refused(let place)? = lacks.first { place.unread != nil } else { false }
+  /// The line that refuses a right password.
+  private var refusing: StackLinePlace? {
+    if case .refused(let place)? = lacks.first { place } else { nil }
   }
 
-  private var isRefusal: Bool {
-    if case .refused? = lacks.first { true } else { false }
-  }
+  private var isUnread: Bool { refusing?.unread != nil }
+  private var isRefusal: Bool { refusing != nil }
 }
 
 extension WayIn.Objection: Catalogued {

@@ -192,6 +192,7 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func endingLine(of name: String, shell: String) -> (path: String, line: Int)? { nil }
   func groups(of name: String) -> [String] { [] }
   func flaw(of program: String, at paths: [String]) -> ProgramFlaw? { nil }
+  func home(of name: String) -> String? { nil }
   func hasHome(_ name: String) -> Bool { true }
   func isWritable(_ path: String, makesFolders: Bool) -> Bool { true }
 }

@@ -402,8 +402,8 @@ struct SudoersRules {
     let path = String(text.prefix { $0 != " " && $0 != "\t" })
     let own = ["root", String(decoding: person.name, as: UTF8.self)].compactMap { passwords.shell(of: $0) }
     func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
-    return LoginShell.names.contains(name(path)) || passwords.isListed(shell: path)
-      || own.map(name).contains(name(path))
+    return LoginShell.names.contains(name(path)) || LoginShell.manyNamed[name(path)] != nil
+      || passwords.isListed(shell: path) || own.map(name).contains(name(path))
   }
 
   /// An option because of which sudo may refuse a person whom a rule lets become root, or end the started command; nil if there
