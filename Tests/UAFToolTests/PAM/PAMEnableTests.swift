@@ -1054,6 +1054,99 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("root of uaf-rescue may be refused by login:1"))
   }
 
+  @Test(arguments: [
+    (["* - nproc 0", "@sudo -"], true), (["* hard nproc 0", "alice - nproc 4096"], true),
+    (["alice - nproc 4096", "* - nproc 0"], true), (["* hard nproc 0", "@sudo hard nproc 4096"], true),
+    (["alice hard nproc 0", "alice hard nproc 4096"], true), (["* hard nproc 0", "* - nproc 4096"], true),
+    (["* - nproc 0", "%sudo -"], true), (["* hard nproc 0", "alice -"], true),
+    (["* - nproc 0", "@other -"], false), (["* -", "* - nproc 0"], false),
+    (["alice hard nproc 0", "@sudo - nproc 4096"], false),
+    (["alice hard nproc 4096", "alice hard nproc 0"], false), (["* hard nproc 0", "alice soft nproc 4096"], false),
+    (["* hard nproc 0", "@other - nproc 4096"], false), (["@sudo hard nproc 0", "* - nproc 4096"], false),
+    (["* hard nproc 0", "alice - nofile 4096"], false), (["* hard nproc 0", "alice - nproc x"], false),
+  ])
+  func `of several limits, the one that pam_limits uses decides`(limits: [String], isIn: Bool) {
+    stacks.write("login", "session required pam_limits.so\n@include common-auth\n" + Self.account)
+    stacks.passwords.limitLines = limits
+    let run = stacks.run("enable", "sudo", "--dry-run")
+    #expect(run.output.contains("without pam_uaf gets in: alice, ") == isIn, "\(limits): \(run.notes)")
+  }
+
+  @Test(arguments: [
+    ("session required pam_gone.so\n", "pam_gone.so"), ("session required pam_half.so\n", "pam_half.so"),
+    ("auth required pam_half.so\n", "pam_half.so"),
+    ("auth [success=1 default=ignore] pam_half.so\nauth requisite pam_deny.so\n", "pam_half.so"),
+    ("session [success=1 default=ignore] pam_half.so\nsession requisite pam_deny.so\n", "pam_half.so"),
+  ])
+  func `a module that libpam cannot load is named, with its line and a hint`(line: String, module: String) {
+    let half = Array(Folder.module.dropLast(Folder.module.count / 2))
+    _ = stacks.folder.file("libexec/pam_half.so", half, mode: 0o644)
+    stacks.write("login", line + "@include common-auth\nsession required pam_permit.so\n" + Self.account)
+    let said = refusal("sudo")
+    #expect(
+      said.contains("login:1") && said.contains("libpam cannot load") || said.contains("which libpam cannot load"),
+      "\(said)")
+    #expect(said.contains(module) && said.contains("hint: reinstall the package that has \(module)"), "\(said)")
+  }
+
+  @Test func `a member of uaf-rescue is not named if pam_env cannot read its file, and the line is`() {
+    withConditions()
+    stacks.write("login", "@include common-auth\nsession required pam_env.so readenv=1\n" + Self.account + Self.session)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.passwords.texts["/etc/security/pam_env.conf"] = "# mine\nA DEFAULT=${HOME\n"
+    let said = refusal("sudo")
+    #expect(
+      said.contains("alice of uaf-rescue is refused by login:2, which cannot read /etc/security/pam_env.conf:2"),
+      "\(said)")
+    #expect(said.contains("hint: correct /etc/security/pam_env.conf:2"))
+    stacks.write("login", "@include common-auth\nsession optional pam_env.so\n" + Self.account + Self.session)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    let own = "session required pam_env.so conffile=/etc/own user_readenv=1\n"
+    stacks.write("login", "@include common-auth\n" + own + Self.account + Self.session)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.passwords.texts["/home/alice/.pam_environment"] = "A DEFAULT=@{X\n"
+    #expect(refusal("sudo").contains("cannot read /home/alice/.pam_environment:1"))
+  }
+
+  private static let session = "session required pam_permit.so\n"
+
+  @Test(arguments: [
+    "account required pam_succeed_if.so tty = tty1\n", "account requisite pam_succeed_if.so ruser = root\n",
+    "account required pam_succeed_if.so rhost = x\n", "account required pam_succeed_if.so quiet service != login\n",
+    "account required pam_succeed_if.so use_uid uid = 0\n",
+    "account [success=1 default=ignore] pam_succeed_if.so tty = tty1\naccount requisite pam_deny.so\n",
+  ])
+  func `account lines about the call are not certain to let anybody in`(lines: String) {
+    stacks.write("login", "@include common-auth\n" + lines + Self.account + Self.session)
+    let said = refusal("sudo")
+    #expect(said.contains("alice of uaf-rescue may be refused by login:2"), "\(said)")
+  }
+
+  @Test(arguments: [
+    "account required pam_succeed_if.so uid >= 1000\n", "account optional pam_succeed_if.so tty = tty1\n",
+    "account [default=ignore] pam_succeed_if.so ruser = root\n",
+    "account [success=1 default=ignore] pam_succeed_if.so uid >= 1000\naccount requisite pam_deny.so\n",
+  ])
+  func `account lines about the person, or without effect, keep nobody out`(lines: String) {
+    stacks.write("login", "@include common-auth\n" + lines + Self.account + Self.session)
+    #expect(stacks.run("enable", "sudo").output.contains("without pam_uaf gets in: alice, "))
+  }
+
+  @Test func `a person who must change the password is not named if it cannot be stored`() {
+    stacks.write("login", "@include common-auth\n# console\npassword required pam_unix.so\n" + Self.account)
+    stacks.tester.accountCodes = [("# console", 12)]
+    for path in ["/etc/nshadow", "/etc/shadow"] {
+      stacks.passwords.unwritable = [path]
+      let said = refusal("sudo")
+      #expect(
+        said.contains("alice of uaf-rescue has to change the password at a login, and /etc/shadow cannot be written"))
+      #expect(said.contains("hint: mount -o remount,rw"), "\(said)")
+    }
+    // A directory stores it.
+    stacks.passwords.local = ["root"]
+    #expect(stacks.run("enable", "sudo").output.contains("without pam_uaf gets in: alice, "))
+  }
+
   @Test func `sudo opens a session of root, and not of the caller`() {
     stacks.passwords.limitLines = ["alice hard maxlogins 0"]
     let lines = "session required pam_succeed_if.so user != alice\nsession required pam_limits.so\n"

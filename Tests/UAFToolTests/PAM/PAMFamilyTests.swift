@@ -319,6 +319,9 @@ import ToolTestSupport
     #expect(bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
   }
 
+  /// A program that this machine can start.
+  private static let program = PAMDirectory(path: "/bin").bytes(of: "true") ?? []
+
   @Test func `a sudo that is missing, or that runs as the caller, makes nobody root`() {
     sudoers()
     for mode: mode_t? in [nil, 0o755] {
@@ -401,7 +404,7 @@ import ToolTestSupport
     #expect(hours.contains("alice of uaf-rescue cannot become root: "), "\(hours)")
     #expect(hours.contains("may refuse anybody: \(plugins)/hours.so"), "\(hours)")
     // This plugin belongs to sudo's package, and tests have shown that it lets everybody in if it can write its log.
-    _ = folder.file("plugins/audit_json.so", Array("\u{7F}ELF audit_json\0".utf8), mode: 0o644)
+    _ = folder.library("plugins/audit_json.so", having: ["audit_json"])
     let log = "Plugin audit_json audit_json.so logfile=\(folder.path)"
     #expect(said(log + "/audit.json").isEmpty, "\(said(log + "/audit.json"))")
     #expect(said(log + "/nosuch/audit.json").contains("cannot become root"), "\(said(log + "/nosuch/audit.json"))")

@@ -60,6 +60,11 @@ class Party:
         """Prepares it and starts it; returns when it answers."""
         self.prepare()
         self.program = Program(self.name, self.command(), self.folder, self.environment(), user=None)
+        self.resume()
+
+    def resume(self):
+        """Starts its program, also again, with what it has prepared; returns when it answers."""
+        assert self.program
         self.program.start()
         until(self.answers, f"{self.name}: {self.program.told()[-600:]}", 60)
 

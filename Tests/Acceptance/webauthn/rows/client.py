@@ -177,7 +177,7 @@ def at(name):
         try:
             result = machine.login()
         finally:
-            machine.party.start()
+            machine.party.resume()
         must(result.code == hosts.AUTHINFO_UNAVAIL, f"while the party is away: {result}")
         return "PAM 9"
 
