@@ -37,7 +37,7 @@ import ToolTestSupport
     "[ -x /a ] || { echo no; exit 1; }\n", "(cd /; exit 1)\n", "(a; exit; b)\n", "echo \"a; exit ; b\"\n", "# exit 1\n",
     "return\nexit 1\n", "cat <<E\nexit 1\nE\n", "echo '\nexit 1\n'\n", "alias x=exit\n", "trap 'exit 1' 0\n",
     "exec 2>/dev/null\n", "exec >/dev/null\n", "exec > /dev/null 2>&1\n", "exec 3>~/.log\n", "exec 3<&-\n",
-    
+
     "exec $SHELL -l\nexit\n", "exec -l bash\n", "kill -0 $$\n", "kill -9 $SSH_AGENT_PID\n", "kill -WINCH $$\n",
     "pkill -9 dunst\n",
     "set +e\n", "set -o vi\n", "set -u\n", "set -- -e\n", "trap '' INT\n", "trap 'exit 1' INT TERM\n",
@@ -59,7 +59,8 @@ import ToolTestSupport
     #expect(SessionFiles.ending(text) == nil)
   }
 
-  private static let profile = "if [ $BASH ]; then . /etc/bash.bashrc; fi\nfor i in /etc/profile.d/*.sh; do . $i; done\n"
+  private static let profile =
+    "if [ $BASH ]; then . /etc/bash.bashrc; fi\nfor i in /etc/profile.d/*.sh; do . $i; done\n"
 
   private func ending(_ files: [String: String], shell: String = "/bin/bash") -> String? {
     let all = ["/etc/profile": Self.profile].merging(files) { $1 }

@@ -253,8 +253,8 @@ struct CommandTests {
 
   @Test func `a log line has its fields in order`() {
     let line = KeyValueLogHandler.line(
-      time: "t", level: "info", message: "accepted", fields: [("user", "alice"), ("op", "Auth")])
-    #expect(line == "time=t level=info msg=accepted op=Auth user=alice\n")
+      time: "t", level: "info", message: "accepted", fields: ["user": "alice", "op": "Auth"])
+    #expect(String(decoding: line, as: UTF8.self) == "time=t level=info msg=accepted op=Auth user=alice\n")
   }
 
   @Test(arguments: [
@@ -262,13 +262,13 @@ struct CommandTests {
     ("\"\\", "\"\\\"\\\\\""), ("\u{202e}x", "\"\\u{202e}x\""), ("é", "\"\\u{e9}\""), ("\u{7f}", "\"\\u{7f}\""),
   ])
   func `the log escapes what could control a terminal or begin a new line`(value: String, expected: String) {
-    let line = KeyValueLogHandler.line(time: "t", level: "info", message: "m", fields: [("user", value)])
-    #expect(line == "time=t level=info msg=m user=\(expected)\n")
+    let line = KeyValueLogHandler.line(time: "t", level: "info", message: "m", fields: ["user": .string(value)])
+    #expect(String(decoding: line, as: UTF8.self) == "time=t level=info msg=m user=\(expected)\n")
   }
 
   @Test func `the log limits the length of a value`() {
     let line = KeyValueLogHandler.line(
-      time: "t", level: "info", message: "m", fields: [("user", String(repeating: "\n", count: 100_000))])
-    #expect(line.utf8.count < 4096)
+      time: "t", level: "info", message: "m", fields: ["user": .string(String(repeating: "\n", count: 100_000))])
+    #expect(line.count < 4096)
   }
 }

@@ -21,31 +21,37 @@ struct KeyValueLogHandler: LogHandler {
     if !metadata.isEmpty { fields.merge(metadata) { own, _ in own } }
     let line = Self.line(
       time: SecondText.iso8601.text(at: Terminal.now), level: event.level.rawValue, message: event.message.description,
-      fields: fields.map { ($0.key, $0.value.description) })
-    _ = DescriptorWriter.write(Array(line.utf8), to: STDERR_FILENO)
+      fields: fields)
+    _ = DescriptorWriter.write(line, to: STDERR_FILENO)
   }
 
-  /// The line with its line feed; the fields are sorted by their names.
-  static func line(time: String, level: String, message: String, fields: [(String, String)]) -> String {
-    var line = "time="
-    append(time, to: &line)
-    line += " level="
-    append(level, to: &line)
-    line += " msg="
-    append(message, to: &line)
-    for (name, text) in fields.sorted(by: { $0.0 < $1.0 }) {
-      line += " "
-      line += name
-      line += "="
-      append(text, to: &line)
+  /// The line in UTF-8, with its line feed; fields in the order of their names.
+  ///
+  /// A login has two lines, so they are made without an array of fields or texts in between.
+  static func line(time: String, level: String, message: String, fields: Logger.Metadata) -> [UInt8] {
+    var line: [UInt8] = []
+    line.reserveCapacity(256)
+    append("time", time, to: &line)
+    append(" level", level, to: &line)
+    append(" msg", message, to: &line)
+    for name in fields.keys.sorted() {
+      guard let value = fields[name] else { continue }
+      line.append(UInt8(ascii: " "))
+      if case .string(let text) = value { append(name, text, to: &line) } else { append(name, "\(value)", to: &line) }
     }
-    line += "\n"
+    line.append(UInt8(ascii: "\n"))
     return line
   }
 
-  private static func append(_ text: String, to line: inout String) {
+  private static func append(_ name: String, _ text: String, to line: inout [UInt8]) {
+    line.append(contentsOf: name.utf8)
+    line.append(UInt8(ascii: "="))
     let isPlain =
       !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != 0x5C }
-    line += isPlain ? text : ShownValue.quoted(text, maximumCount: 512)
+    if isPlain {
+      line.append(contentsOf: text.utf8)
+    } else {
+      line.append(contentsOf: ShownValue.quoted(text, maximumCount: 512).utf8)
+    }
   }
 }
