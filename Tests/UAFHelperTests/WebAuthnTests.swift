@@ -253,6 +253,8 @@ import WebAuthn
   @Test func `status shows an authenticator with a WebAuthn credential as registered`() throws {
     let bench = try registered()
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
-    #expect(document.contains(#""registeredTypes":4"#))
+    #expect(document.contains(#""registeredTypes":4"#) && document.contains(#""protocol":"WebAuthn""#))
+    let uaf = try HelperBench.registered()
+    #expect(try uaf.run(uaf.begin(.status)).finished.document?.contains(#""protocol":"UAF""#) == true)
   }
 }

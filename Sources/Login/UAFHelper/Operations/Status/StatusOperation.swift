@@ -44,6 +44,9 @@ struct StatusOperation: CallOperation {
       "lockedTypes": .integer(Int64(sets.locked)), "usableTypes": .integer(Int64(sets.usable)),
       "authenticators": .array(entries),
     ]
+    // Only keys of the protocol that the configured server speaks are shown and used.
+    let isWebAuthn = policy.configuration.server?.dialect.isWebAuthn == true
+    document.set("protocol", .string(isWebAuthn ? "WebAuthn" : "UAF"))
     if let account { serverSide.write(account, to: &document) }
     document.set("codesSetValues", .bool(policy.provesCodes))
     document.set("policy", PolicyStatus(policy: policy).json)
