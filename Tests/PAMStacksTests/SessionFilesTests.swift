@@ -18,7 +18,8 @@ import ToolTestSupport
     ("x='a\nb'\nexit\n", 3), ("[ -x /a ] && eval \"$(SHELL=/bin/sh a)\"\nexit\n", 2), ("{ exit; }\n", 1),
     ("eval exit\n", 1),
     ("eval \"exit 1\"\n", 1), ("\\exit\n", 1), ("A=1 exit\n", 1), ("exit || true\n", 1), ("true &\nexit\n", 2),
-    ("exec /usr/bin/passwd\n", 1), ("exec bash -c date\n", 1), ("exec /nosuch/bash\n", 1), ("exec sleep 9\n", 1),
+    ("exec /usr/bin/passwd\n", 1), ("exec bash -c date\n", 1), ("exec /nosuch/bash\n", 1), ("exec xonsh\n", 1),
+    ("exec sleep 9\n", 1),
     ("exec </dev/null\n", 1), ("exec 0<&-\n", 1), ("exec > /var/log/x\n", 1), ("shopt -s execfail\nexec /nosuch\n", 2),
     ("kill $$\n", 1), ("kill -HUP $PPID\n", 1), ("kill -9 -1\n", 1), ("kill -s TERM 0\n", 1), ("pkill -u $USER\n", 1),
     ("pkill bash\n", 1), ("loginctl terminate-session ''\n", 1), ("set -e\n", 1), ("set -euo pipefail\n", 1),
@@ -37,7 +38,6 @@ import ToolTestSupport
     "[ -x /a ] || { echo no; exit 1; }\n", "(cd /; exit 1)\n", "(a; exit; b)\n", "echo \"a; exit ; b\"\n", "# exit 1\n",
     "return\nexit 1\n", "cat <<E\nexit 1\nE\n", "echo '\nexit 1\n'\n", "alias x=exit\n", "trap 'exit 1' 0\n",
     "exec 2>/dev/null\n", "exec >/dev/null\n", "exec > /dev/null 2>&1\n", "exec 3>~/.log\n", "exec 3<&-\n",
-
     "exec $SHELL -l\nexit\n", "exec -l bash\n", "kill -0 $$\n", "kill -9 $SSH_AGENT_PID\n", "kill -WINCH $$\n",
     "pkill -9 dunst\n",
     "set +e\n", "set -o vi\n", "set -u\n", "set -- -e\n", "trap '' INT\n", "trap 'exit 1' INT TERM\n",

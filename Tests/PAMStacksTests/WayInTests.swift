@@ -522,7 +522,21 @@ import ToolTestSupport
     #expect(remedies().allSatisfy { $0.contains("/etc/nsswitch.conf") && !$0.contains("gpasswd") })
   }
 
-  @Test func `the hints about shells and rules help`() {
+  @Test func `nobody is named if login ends before a password is typed`() {
+    passwords.limitLines = ["LOGIN_TIMEOUT 60", "LOGIN_TIMEOUT 1"]
+    #expect(
+      find().contains("alice of uaf-rescue cannot type a password at login in time (LOGIN_TIMEOUT 1 of "), "\(find())")
+    #expect(remedies().allSatisfy { $0.contains("LOGIN_TIMEOUT 60") })
+    for line in ["LOGIN_TIMEOUT 0", "LOGIN_TIMEOUT 30", "LOGIN_TIMEOUT x", "LOGIN_TIMEOUT"] {
+      passwords.limitLines = [line]
+      #expect(find().hasPrefix("alice, "))
+    }
+  }
+
+  @Test func `the hints about shells, passwords and rules help`() {
+    passwords.states["alice"] = .unknown
+    #expect(remedies().allSatisfy { $0.hasPrefix("passwd alice") && $0.contains("/etc/nsswitch.conf") })
+    passwords.states["alice"] = .usable
     passwords.shells["alice"] = "/usr/bin/env"
     #expect(
       remedies().allSatisfy { $0.contains("/etc/shells") && $0.contains("usermod --shell") && !$0.contains("chsh") })

@@ -1290,6 +1290,8 @@ import ToolTestSupport
     let mark = service == "login" ? "# console" : "pam_limits.so"
     stacks.tester.accountCodes = [(mark, 6)]
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by the account lines of \(service) (6)"))
+    stacks.write("login", "@include common-auth\n# console\naccount required pam_access.so\n" + Self.account)
+    if service == "login" { #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:3")) }
     stacks.tester.accountCodes = [(mark, 12)]
     #expect(stacks.run("enable", "sudo").exit == .success)
   }

@@ -301,6 +301,9 @@ extension RescueReading {
       }
       if let broken { return .refused(broken.place { !unloaded.contains($0) }) }
     }
+    // Only these modules say so: pam_unix has other answers.
+    let conditions = entries.filter { ModuleResults.isCondition($0.line) && $0.line.refusalRefuses }
+    if [PAM_AUTH_ERR, PAM_PERM_DENIED].contains(code), conditions.count == 1 { return .refused(conditions[0].place) }
     let closing = entries.first { $0.line.refusalRefuses && person.closingFile(of: $0.line) != nil }
     return closing.flatMap { entry in person.closingFile(of: entry.line).map { .closed(entry.place, file: $0) } }
       ?? .account(service: service, code)

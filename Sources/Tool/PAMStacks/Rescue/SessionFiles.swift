@@ -136,6 +136,12 @@ private struct ShellStatement {
     }
   }
 
+  /// The paths at which a program may be.
+  private static func places(of program: String) -> [String] {
+    if program.hasPrefix("$") { return ["/"] }
+    return program.contains("/") ? [program] : ["/usr/local/bin/", "/usr/bin/", "/bin/"].map { $0 + program }
+  }
+
   /// Whether it starts a shell for the person, in place of this one or within it.
   var startsShell: Bool {
     var rest = words[...]
@@ -144,7 +150,7 @@ private struct ShellStatement {
     }
     guard let program = rest.first,
       ["$SHELL", "${SHELL}"].contains(program) || LoginShell.names.contains(Self.name(program)),
-      !program.hasPrefix("/") || ResolvedPath.of(program) != nil
+      Self.places(of: program).contains(where: { ResolvedPath.of($0) != nil })
     else { return false }
     return rest.dropFirst().allSatisfy { $0.hasPrefix("-") && ($0.hasPrefix("--") || !$0.contains("c")) }
   }

@@ -157,6 +157,7 @@ package struct WayIn {
   private func stop(_ name: String, _ userID: uid_t, _ host: Host, _ services: Services) -> Member? {
     if host == .console {
       if let flaw = passwords.flaw(of: "login", at: Self.consolePrograms) { return .login(flaw) }
+      if let seconds = shortTimeout { return .timeout(seconds) }
       if let home = passwords.closedHome(of: name) { return .home(home, isThere: passwords.hasHome(name)) }
       let replacing = passwords.shellOfEverybody()
       if let replacing {
@@ -174,6 +175,17 @@ package struct WayIn {
       }
     }
     return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }
+  }
+
+  // Nobody types a name and a password in less time, in seconds.
+  private static let leastTyping = 15
+  private static let loginDefinitions = "/etc/login.defs"
+
+  /// The time after which login(1) ends, if that is too short to type; nil if it is not, or if there is no end (`LOGIN_TIMEOUT`).
+  private var shortTimeout: Int? {
+    let lines = passwords.limits(in: [Self.loginDefinitions]) ?? []
+    let seconds = lines.last { $0[0] == "LOGIN_TIMEOUT" && $0.count > 1 }.flatMap { Int($0[1]) }
+    return seconds.flatMap { $0 > 0 && $0 < Self.leastTyping ? $0 : nil }
   }
 
   private func isMember(_ name: String, of group: gid_t) -> Bool {

@@ -75,6 +75,8 @@ extension WayIn {
     case noConsole
     /// Because of this flaw, login(1) starts no session.
     case login(ProgramFlaw)
+    /// login(1) ends after this number of seconds.
+    case timeout(Int)
     /// login(1) refuses people without a home that they may enter.
     case home(String, isThere: Bool)
     case noAdministrator(groups: [String])
@@ -113,6 +115,8 @@ extension WayIn {
       case .login(let flaw): "cannot log in by a password: \(flaw.english.what)"
       case .sudo(let flaw): "cannot become root: \(flaw.english.what)"
       case .gap(let gap): "cannot become root: \(gap.english.what)"
+      case .timeout(let seconds):
+        "cannot type a password at login in time (LOGIN_TIMEOUT \(seconds) of /etc/login.defs)"
       case .home(let path, let isThere):
         "has \(ShownText.line(path)) for a home, which is \(isThere ? "closed to them" : "not there"), and login lets nobody "
           + "in without one (DEFAULT_HOME of login.defs)"
@@ -153,6 +157,7 @@ extension WayIn {
       case .login(let flaw): "비밀번호로 로그인할 수 없습니다. \(flaw.korean.what)"
       case .sudo(let flaw): "root가 될 수 없습니다. \(flaw.korean.what)"
       case .gap(let gap): "root가 될 수 없습니다. \(gap.korean.what)"
+      case .timeout(let seconds): "login에서 비밀번호를 제때 입력할 수 없습니다(/etc/login.defs의 LOGIN_TIMEOUT \(seconds))"
       case .home(let path, let isThere):
         "홈 디렉터리 \(ShownText.line(path))\(isThere ? "에 들어갈 수 없으며" : "이(가) 없으며"), 그러면 login에서 거부됩니다"
           + "(login.defs의 DEFAULT_HOME)"
@@ -233,6 +238,11 @@ extension WayIn.Member {
     }
     switch self {
     case .password(.accountExpired): return either("chage -E -1 \(name)")
+    case .password(.unknown):
+      return (
+        "passwd \(name), or name files in the line shadow of /etc/nsswitch.conf, or take it out of the group",
+        "passwd \(name), 또는 /etc/nsswitch.conf의 shadow 줄에 files를 적거나, 그룹에서 빼십시오"
+      )
     case .password: return either("passwd \(name)")
     case .shell(.unlisted(let path)):
       return (
@@ -265,7 +275,8 @@ extension WayIn.Member {
         "visudo: '\(name) ALL=(ALL:ALL) ALL' as the last line, behind @includedir, or take it out of the group",
         "visudo로 맨 끝, @includedir 뒤에 '\(name) ALL=(ALL:ALL) ALL'을 적거나, 그룹에서 빼십시오"
       )
-    case .noConsole, .noSudo, .option, .asksOther, .asksOtherWithout, .stopped, .login, .sudo, .gap, .shellOfEverybody,
+    case .noConsole, .noSudo, .timeout, .option, .asksOther, .asksOtherWithout, .stopped, .login, .sudo, .gap,
+      .shellOfEverybody,
       .ending:
       return mending ?? (
         "let it in there, or put another administrator into \(WayIn.rescueGroup)",
@@ -282,6 +293,8 @@ extension WayIn.Member {
     case .login(let flaw), .sudo(let flaw): Self.remedy(flaw)
     case .gap(let gap): Self.remedy(gap)
     case .option(let name): Self.remedy(ofOption: name)
+    case .timeout:
+      ("LOGIN_TIMEOUT 60 in /etc/login.defs", "/etc/login.defs에 'LOGIN_TIMEOUT 60'")
     case .shellOfEverybody:
       (
         "take FAKE_SHELL out of /etc/login.defs, or name a shell there",
