@@ -221,7 +221,8 @@ import Wording
   }
 
   @Test(arguments: [
-    "LoginGraceTime 0", "LoginGraceTime 2m", "LoginGraceTime 1h5s", "LoginGraceTime 30", "PerSourceMaxStartups none",
+    "LoginGraceTime 0", "LoginGraceTime 2m", "LoginGraceTime 1h5s", "LoginGraceTime 30",
+    "ChannelTimeout session=30m x11=1", "ChannelTimeout none", "PerSourceMaxStartups none",
   ])
   func `enough time, and an ordinary number of connections, is not reported`(text: String) {
     lead()
@@ -307,7 +308,8 @@ import Wording
   }
 
   @Test(arguments: [
-    ("MaxSessions 0", "MaxSessions 0"), ("ChrootDirectory /nosuch", "ChrootDirectory /nosuch"),
+    ("MaxSessions 0", "MaxSessions 0"), ("ChannelTimeout session=1s", "ChannelTimeout session=1s"),
+    ("ChannelTimeout x11=1h *=5", "ChannelTimeout *=5"), ("ChrootDirectory /nosuch", "ChrootDirectory /nosuch"),
     ("ChrootDirectory /etc/passwd", "ChrootDirectory /etc/passwd"), ("ChrootDirectory /tmp", "ChrootDirectory /tmp"),
     ("ChrootDirectory srv", "ChrootDirectory srv"),
     ("ForceCommand /bin/false", "ForceCommand /bin/false"),

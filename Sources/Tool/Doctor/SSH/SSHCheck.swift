@@ -150,6 +150,7 @@ struct SSHCheck {
   /// The setting that ends a session as soon as it begins; nil if there is none.
   private func endingSession(_ settings: SSHSettings) -> String? {
     if settings.hasNoSessions { return "MaxSessions 0" }
+    if let setting = settings.hastySession { return setting }
     // With `%` in it, it is a different folder for each account.
     if let folder = settings.rootFolder, !folder.contains("%"), !Self.isRootFolder(folder) {
       return "ChrootDirectory \(folder)"
@@ -165,7 +166,7 @@ struct SSHCheck {
 
   /// Whether a person who logs in gets a shell of this machine.
   private func givesShell(_ settings: SSHSettings) -> Bool {
-    !settings.hasNoSessions && settings.hasTerminal && takingShell(settings) == nil
+    !settings.hasNoSessions && settings.hastySession == nil && settings.hasTerminal && takingShell(settings) == nil
   }
 
   /// Whether sshd accepts a folder as a root folder: it and the folders above it belong to root, and nobody else may write them.

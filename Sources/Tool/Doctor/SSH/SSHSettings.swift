@@ -136,7 +136,23 @@ struct SSHSettings: Equatable {
 
   /// The setting that ends a connection before a person can have typed something; nil if none does.
   var haste: String? {
-    let text = value("logingracetime")
+    let time = value("logingracetime")
+    return Self.isHasty(time) ? "LoginGraceTime \(time)" : nil
+  }
+
+  /// The setting that ends a session in which nothing happens for a moment (OpenSSH 9.2); nil if none does.
+  var hastySession: String? {
+    // Kinds of channels and times alternate.
+    let words = words("channeltimeout").flatMap { $0.lowercased().split(separator: "=").map(String.init) }
+    for (kind, time) in zip(words, words.dropFirst()) where Self.isHasty(time) {
+      let isOfSessions = ["session", "session:shell"].contains { SSHPattern.fits($0, kind) }
+      if isOfSessions { return "ChannelTimeout \(kind)=\(time)" }
+    }
+    return nil
+  }
+
+  /// Whether a time of sshd_config(5) is too short to type; with 0 there is no end.
+  private static func isHasty(_ text: String) -> Bool {
     let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
     var (seconds, number) = (0, "")
     for character in text {
@@ -147,10 +163,9 @@ struct SSHSettings: Equatable {
         number.append(character)
       }
     }
-    guard number.isEmpty || UInt32(number) != nil else { return nil }
-    seconds += UInt32(number).map { Int($0) } ?? 0
-    // With 0 there is no end.
-    return seconds > 0 && seconds < Self.leastTyping ? "LoginGraceTime \(text)" : nil
+    guard let rest = UInt32(number.isEmpty ? "0" : number) else { return false }
+    seconds += Int(rest)
+    return seconds > 0 && seconds < leastTyping
   }
 
   /// Whether a session may have a terminal.
