@@ -249,6 +249,13 @@ extension WayIn.Member {
         "write \(ShownText.line(path)) into /etc/shells if it is a shell, or usermod --shell /bin/bash \(name)",
         "\(ShownText.line(path))이(가) 셸이면 /etc/shells에 적으십시오. 아니면 usermod --shell /bin/bash \(name)"
       )
+    case .shell(.damaged(let path)), .shell(.needs(let path, _)):
+      return (
+        "reinstall the package that has \(ShownText.line(path)), or usermod --shell \(Self.shell(besides: path)) \(name)",
+        "\(ShownText.line(path))이(가) 든 패키지를 다시 설치하거나 usermod --shell \(Self.shell(besides: path)) \(name)"
+      )
+    case .shell(.missing(let path)), .shell(.closed(let path)):
+      return either("usermod --shell \(Self.shell(besides: path)) \(name)")
     case .shell: return either("usermod --shell /bin/bash \(name)")
     case .home(_, isThere: false): return either("mkhomedir_helper \(name)")
     case .home(let path, isThere: true):
@@ -329,6 +336,9 @@ extension WayIn.Member {
     default: nil
     }
   }
+
+  /// A shell that every machine has, other than one that does not work.
+  fileprivate static func shell(besides path: String) -> String { path.hasSuffix("/bash") ? "/bin/sh" : "/bin/bash" }
 
   /// Whether the person's own account has to be changed.
   fileprivate var isPersonal: Bool {
