@@ -14,7 +14,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: BrokenSetup.server + BrokenSetup.machine + BrokenSetup.stacks)
-  func `each mistake is named with a remedy, and the same machine without the mistake has no finding`(
+  func `doctor names each mistake with a remedy, and does not report the same machine without the mistake`(
     setup: BrokenSetup
   ) throws {
     let whole = WholeMachine()
@@ -28,7 +28,7 @@ import ToolTestSupport
     #expect(line.contains(" : \(found["remedy"] ?? "-") ["))
   }
 
-  @Test func `each mistake is reported completely in Korean, too`() throws {
+  @Test func `doctor reports each mistake completely in Korean, too`() throws {
     for setup in BrokenSetup.server + BrokenSetup.machine + BrokenSetup.stacks {
       let whole = WholeMachine()
       setup.breaking(whole)

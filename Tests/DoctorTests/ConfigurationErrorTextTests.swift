@@ -156,14 +156,14 @@ import Wording
     }
   }
 
-  @Test func `every problem has both languages, with the same names and numbers`() {
+  @Test func `every mistake in the configuration has a text in both languages, with the same names and numbers`() {
     Self.expectBothLanguages(from: TOMLProblem.tooLong(limit: 70), Self.next)
     Self.expectBothLanguages(from: SettingForm.boolean, Self.next)
     Self.expectBothLanguages(from: SettingProblem.form(.boolean), Self.next)
     Self.expectBothLanguages(from: ModuleArgumentProblem.form(.boolean), Self.next)
   }
 
-  @Test func `no language lets the configuration steer a terminal`() {
+  @Test func `in both languages, the text about a mistake contains no control characters from the configuration`() {
     let error = ConfigurationError.syntax(path: "/etc/x", line: 2, problem: .defined("a\u{1b}[2J\nb", line: 1))
     #expect(error.text(in: .english) == "/etc/x:2: a[2J b is already defined in line 1")
     #expect(error.text(in: .korean) == "/etc/x:2: a[2J b는 1번째 줄에 이미 있습니다")

@@ -13,7 +13,7 @@ import ToolTestSupport
       configuration: configuration, services: machine.pam)
   }
 
-  @Test func `quick findings are reported before the server is asked`() {
+  @Test func `doctor shows quick findings before it contacts the server`() {
     var toldBefore = 0
     var told: [Finding] = []
     let exchange = machine.installation.exchange
@@ -27,7 +27,7 @@ import ToolTestSupport
     #expect(all[toldBefore].text.hasPrefix("server: "))
   }
 
-  @Test func `an unusable configuration skips what depends on it, and no server is asked`() {
+  @Test func `with an unusable configuration doctor skips what depends on it, and contacts no server`() {
     let findings = examination(configuration: "/nonexistent").run { _ in }
     #expect(findings.contains { $0.id == .configurationUnusable })
     #expect(findings.contains(.skipped(StateText.unknown)))
@@ -35,7 +35,7 @@ import ToolTestSupport
     #expect(machine.requests.isEmpty)
   }
 
-  @Test func `a caller without root is told what only root can check`() {
+  @Test func `doctor tells a caller without root what only root can check`() {
     let findings = examination(isRoot: false).run { _ in }
     let skipped = findings.filter { $0.level == .skipped }.map(\.text)
     #expect(skipped == ["state: \(machine.folder.path)/state", "accounts: everybody's locks and files"])

@@ -8,7 +8,7 @@ import UAFWire
 @Suite struct InstallationCheckTests {
   private let machine = Machine()
 
-  @Test func `names what only root can check`() {
+  @Test func `doctor names the parts of the installation that only root can check`() {
     let examined = machine.doctor(as: 1000)
     #expect(examined.lines(about: "state") == ["skip state: \(machine.folder.path)/state : run it as root"])
     #expect(!examined.hasFailed)
@@ -20,7 +20,7 @@ import UAFWire
     (mode_t(0o777), "has mode 777 : chmod 755 "), (0o775, "has mode 775 : chmod 755 "),
     (0o4755, "has mode 4755 : chmod 755 "), (0o644, "is not a program : reinstall "),
   ])
-  func `refuses a program that others may change, that has too many rights, or that is not a program`(
+  func `doctor refuses a program that others can change, that has too many rights, or that is not a program`(
     mode: mode_t, text: String
   ) {
     machine.folder.setMode(mode, of: "libexec/uaf-helper")
@@ -30,7 +30,7 @@ import UAFWire
     #expect(examined.hasFailed)
   }
 
-  @Test func `refuses a program whose folder others may change, or that belongs to somebody else`() {
+  @Test func `doctor refuses a program whose folder others can change, or that belongs to somebody else`() {
     machine.folder.setMode(0o777, of: "libexec")
     #expect(machine.doctor().lines(about: "fetch").first?.contains("/libexec has mode 777") == true)
     machine.installation.owner = geteuid() + 1
@@ -43,7 +43,7 @@ import UAFWire
     ("state", mode_t(0o755), "has mode 755 : chmod 700 "), ("state/accounts", 0o750, "has mode 750 : chmod 700 "),
     ("state/device.key", 0o444, "has mode 444 : chmod 400 "),
   ])
-  func `refuses state that others may read`(name: String, mode: mode_t, text: String) {
+  func `doctor refuses a state folder that others can read`(name: String, mode: mode_t, text: String) {
     machine.folder.setMode(mode, of: name)
     let examined = machine.doctor()
     #expect(examined.lines(about: "state").last?.hasPrefix("FAIL ") == true)
@@ -52,7 +52,7 @@ import UAFWire
   }
 
   @Test(arguments: ["state", "state/slots", "state/accounts/1000.db"])
-  func `refuses state that a file attribute keeps even root from changing`(name: String) {
+  func `doctor refuses a state folder that a file attribute keeps even root from changing`(name: String) {
     _ = machine.folder.file("state/accounts/1000.db", [1], mode: 0o600)
     let path = "\(machine.folder.path)/\(name)"
     #expect(!machine.has(.stateFixed))
@@ -69,7 +69,7 @@ import UAFWire
   }
 
   @Test(arguments: [StorageShortage.files, .room], ["", "/accounts", "/slots"])
-  func `a file system that accepts no new file is reported, and only once if all folders are on it`(
+  func `doctor reports a file system that accepts no new file, and only once for all folders on it`(
     shortage: StorageShortage, part: String
   ) {
     let state = machine.folder.path + "/state"
@@ -92,7 +92,7 @@ import UAFWire
   }
 
   @Test(arguments: ["accounts", "slots", "accounts/1000.db", "slots/0"])
-  func `refuses a part of the state that is on a separate read-only mount`(name: String) {
+  func `doctor refuses a part of the state folder that is on a separate read-only mount`(name: String) {
     for name in ["accounts/1000.db", "slots/0"] { _ = machine.folder.file("state/" + name, [1], mode: 0o600) }
     let path = "\(machine.folder.path)/state/\(name)"
     #expect(!machine.has(.stateReadOnly))
@@ -107,7 +107,7 @@ import UAFWire
     #expect(!machine.doctor().lines(about: "state").contains("ok   state: \(path)"))
   }
 
-  @Test func `says how a missing key is made`() {
+  @Test func `if the device key is missing, doctor says how to make one`() {
     machine.folder.delete("state/device.key")
     let line = machine.doctor().lines(about: "state").last
     #expect(
@@ -116,7 +116,7 @@ import UAFWire
     )
   }
 
-  @Test func `for a lost key that accounts need, names the backup and the recovery key first`() {
+  @Test func `if a device key is missing that accounts need, doctor names the backup and the recovery key first`() {
     machine.folder.delete("state/device.key")
     _ = machine.folder.file("state/accounts/1000.db", [1], mode: 0o600)
     let key = "FAIL state: \(machine.folder.path)/state/device.key is lost, and the accounts of this machine need it"
@@ -129,7 +129,7 @@ import UAFWire
         == "\(key) : restore it from a backup of the folder, or run uafctl recover with the recovery key\(anew)")
   }
 
-  @Test func `refuses a key file that was cut, or that contains something else`() {
+  @Test func `doctor refuses a device key that was cut or has other contents`() {
     let key = "state/device.key"
     machine.folder.delete(key)
     _ = machine.folder.file(key, [UInt8](repeating: 7, count: 31), mode: 0o400)
@@ -141,7 +141,7 @@ import UAFWire
 
   // MARK: Configuration
 
-  @Test func `names file, line and key of a mistake`() {
+  @Test func `doctor names file, line and key of a mistake in the configuration`() {
     let machine = Machine(configuration: "[server]\nrequest_urll = \"https://x/\"\n")
     let examined = machine.doctor()
     let lines = examined.lines(about: "configuration")
@@ -151,7 +151,7 @@ import UAFWire
     #expect(machine.requests.isEmpty)
   }
 
-  @Test func `warns of each configuration key that has no effect yet, and of no other key`() {
+  @Test func `doctor warns of each configuration key without an effect, and of no other`() {
     let machine = Machine(
       configuration: """
         authenticators = ["passcode", "face", "biometric"]
@@ -185,12 +185,12 @@ import UAFWire
     #expect(!examined.hasFailed)
   }
 
-  @Test func `refuses a configuration that others may write`() {
+  @Test func `doctor refuses a configuration file that others can write`() {
     machine.folder.setMode(0o666, of: "pam_uaf.conf")
     #expect(machine.doctor().lines(about: "configuration").first?.contains("chmod go-w it") == true)
   }
 
-  @Test func `a configuration without a server is a failure with a remedy`() {
+  @Test func `doctor reports a configuration without a server as a failure, with a remedy`() {
     let machine = Machine(configuration: "")
     #expect(
       machine.doctor().lines(about: "configuration").last

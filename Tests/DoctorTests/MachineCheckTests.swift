@@ -15,12 +15,12 @@ import UAFWire
     return MachineCheck(facts: facts).findings().compactMap(\.id)
   }
 
-  @Test func `reports nothing about a kernel with every feature`() {
+  @Test func `doctor reports nothing if the kernel has every feature that the sandboxes use`() {
     #expect(found { _ in } == [])
     #expect(found { $0.mayLeaveNetwork = nil } == [])
   }
 
-  @Test func `reports what the sandbox lacks`() {
+  @Test func `doctor reports which features the core's sandbox lacks`() {
     #expect(found { $0.landlock = -1 } == [.kernelLandlock])
     #expect(found { $0.landlock = 0 } == [.kernelLandlock])
     #expect(found { $0.hasSeccomp = false } == [.kernelSeccomp])
@@ -34,18 +34,20 @@ import UAFWire
       ("0 1000 1\n1 100000 60990\n", [60_991, 60_992]), ("60990 1 1\n60992 2 1\n", [60_991]), ("", []), (nil, []),
       ("0 100000 60990\n", [60_990, 60_991, 60_992]),
     ] as [(String?, [UInt32])])
-  func `fails if a container lacks the ids of our programs, of users or of groups`(map: String?, missing: [UInt32]) {
+  func `doctor fails if a container lacks the ids of our programs, of users or of groups`(
+    map: String?, missing: [UInt32]
+  ) {
     let all = "0 0 4294967295\n"
     #expect(MachineFacts.missingIDs(in: [map, all]) == missing && MachineFacts.missingIDs(in: [all, map]) == missing)
     #expect(found { $0.missingIDs = missing } == (missing.isEmpty ? [] : [.kernelIDs]))
   }
 
   @Test(arguments: [nil, "", "x", "4e9a9c5d-8c1c-4a3b-9d43-0123456789a", "4e9a9c5d-8c1c-4a3b-9d43-0123456789ag"])
-  func `fails if boots of the machine cannot be distinguished`(bootID: String?) {
+  func `doctor fails if the machine has no id for its current boot`(bootID: String?) {
     #expect(found { $0.bootID = bootID } == [.bootID])
   }
 
-  @Test func `reports a clock that was never set, and a log that accepts nothing`() {
+  @Test func `doctor reports a clock that was never set, and a log that accepts no message`() {
     #expect(found { $0.time = 86_400 } == [.clock])
     #expect(found { $0.time = 1_767_225_600 } == [])
     #expect(found { $0.isSynchronised = false } == [.clockUnsynchronised])
@@ -53,7 +55,7 @@ import UAFWire
     #expect(found { $0.logFailure = ENOENT } == [.log])
   }
 
-  @Test func `reaches a log that listens, and no other path`() {
+  @Test func `doctor reaches a log's socket that listens, and nothing at any other path`() {
     let folder = Folder()
     #expect(MachineFacts.reachLog(folder.path + "/log") == ENOENT)
     #expect(MachineFacts.reachLog(folder.file("file", [], mode: 0o600)) == ECONNREFUSED)
@@ -67,20 +69,20 @@ import UAFWire
   @Test(arguments: [
     nil, "", "uaf-helper 0.0.1\n", "uaf-fetch \(ToolVersion.number)\n", "uaf-helper \(ToolVersion.number)",
   ])
-  func `fails if a program has a different version`(output: String?) {
+  func `doctor fails if one of our programs has a different version`(output: String?) {
     machine.outputs[machine.installation.helperPath] = output
     #expect(machine.has(.programVersion))
     #expect(machine.doctor().lines(about: "fetch").first?.hasPrefix("ok   ") == true)
   }
 
-  @Test func `runs no program that others may change`() {
+  @Test func `doctor runs no program that others can change`() {
     machine.folder.setMode(0o777, of: "libexec/uaf-helper")
     #expect(machine.has(.programOpen) && !machine.has(.programVersion))
     #expect(!machine.ran.contains { $0.first == machine.installation.helperPath })
     #expect(machine.ran.contains([machine.installation.fetchPath, "--version"]))
   }
 
-  @Test func `fails if others may put a socket into the folder of the core's socket`() {
+  @Test func `doctor fails if others could put a socket into the folder of the core's socket`() {
     _ = machine.folder.folder("run", mode: 0o777)
     machine.installation.socketPath = machine.folder.path + "/run/helper.sock"
     #expect(machine.has(.runFolder) && !machine.has(.socketMissing))
@@ -88,7 +90,7 @@ import UAFWire
     #expect(!machine.has(.runFolder) && machine.has(.socketMissing))
   }
 
-  @Test func `fails if the core says nothing, or has a different version`() {
+  @Test func `doctor fails if the core does not answer, or has a different version`() {
     machine.document = nil
     #expect(machine.has(.coreSilent))
     machine.document = "{}"
@@ -97,7 +99,7 @@ import UAFWire
     #expect(machine.has(.coreVersion) && !machine.has(.coreSilent))
   }
 
-  @Test func `shows people findings about their own account`() {
+  @Test func `doctor shows a person the findings about their own account`() {
     machine.document = Machine.document("")
     #expect(machine.has(.accountUnregistered, as: 1000))
     #expect(!machine.has(.accountUnregistered))
@@ -124,7 +126,7 @@ import UAFWire
 
   // MARK: The configuration's choices
 
-  @Test func `says what logins without the server risk, and where they are allowed`() {
+  @Test func `doctor says which services allow offline logins, and what they risk`() {
     let offline = Machine(
       configuration: Machine.configuration
         + "[general]\noffline_max_age = 3600\n[service.login]\noffline = \"allow\"\n[service.sudo]\ntransaction = true\n"
@@ -135,14 +137,14 @@ import UAFWire
     #expect(!machine.has(.offline))
   }
 
-  @Test func `reports services that reveal account states to the network`() {
+  @Test func `doctor reports services that reveal to the network whether an account is registered`() {
     let shown = Machine(configuration: Machine.configuration + "[general]\nhide_state = false\n")
     #expect(shown.has(.hideState))
     let hidden = Machine(configuration: Machine.configuration + "[general]\nhide_state = true\n")
     #expect(!hidden.has(.hideState) && !machine.has(.hideState))
   }
 
-  @Test func `reports what the sandbox of uaf-fetch lacks`() {
+  @Test func `doctor reports which features the sandbox of uaf-fetch lacks`() {
     machine.server?.missing = "landlock:38"
     #expect(machine.has(.kernelFetch))
     machine.server?.missing = nil
@@ -153,14 +155,14 @@ import UAFWire
 
   private static let shell = "/bin/sh"
 
-  @Test func `accepts a program's output only if the program succeeds`() {
+  @Test func `doctor accepts the output of a program only if the program succeeds`() {
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "echo one; echo two >&2"]) == "one\n")
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "echo one; exit 1"]) == nil)
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "kill -9 $$"]) == nil)
     #expect(ProgramOutput.text(of: "/nonexistent", []) == nil)
   }
 
-  @Test func `refuses endless output, and passes on no environment`() {
+  @Test func `doctor refuses endless output of a program, and passes it no environment`() {
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "while :; do echo 0123456789; done"]) == nil)
     let environment = ProgramOutput.text(of: "/usr/bin/env", [])
     #expect(environment?.contains("HOME=") == false && environment?.contains("PATH=/usr/sbin:") == true)
@@ -168,7 +170,7 @@ import UAFWire
 
   // MARK: Names
 
-  @Test func `the manual explains every finding, and nothing else`() throws {
+  @Test func `the manual page explains every finding of doctor, and no other`() throws {
     let page = try manual()
     let names = page.split(separator: "\n").filter { $0.hasPrefix(".It Sy ") }.map { String($0.dropFirst(7)) }
     #expect(names.sorted() == FindingID.allCases.map(\.rawValue).sorted())

@@ -15,7 +15,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [own, own + own, own + "password include common-account\n", "@include uaf-own\n"])
-  func `warns of a service whose only account lines are the module's`(lines: String) {
+  func `doctor warns of a service whose only account lines are those of pam_uaf`(lines: String) {
     machine.service("uaf-own", Self.own)
     #expect(warns(lines))
   }
@@ -24,7 +24,7 @@ import ToolTestSupport
     "", "password required pam_uaf.so\n", own + "@include common-account\n", "account include common-account\n" + own,
     own + "account required pam_permit.so\n",
   ])
-  func `accepts a different account line, or none, if the account lines of 'other' apply`(lines: String) {
+  func `doctor accepts other account lines, or none if those of 'other' apply`(lines: String) {
     #expect(!warns(lines))
   }
 
@@ -39,19 +39,19 @@ import ToolTestSupport
     "auth required pam_uaf.so account_check", "account required pam_uaf.so account_check=yes",
     "account required pam_uaf.so account_check=",
   ])
-  func `fails if account_check refuses everybody`(line: String) {
+  func `doctor fails if account_check would refuse everybody`(line: String) {
     #expect(found(line).contains(.pamAccountCheck))
   }
 
   @Test(arguments: ["account_check", "account_check=required"])
-  func `warns if the server's answers are not signed, and demands no password line for only account_check`(
+  func `for account_check doctor warns if the server's statements are not signed, and demands no password line`(
     argument: String
   ) {
     #expect(found("account required pam_uaf.so \(argument)") == [.pamAccountCheck])
     #expect(found("account required pam_uaf.so") == [.pamNoPasswordLine])
   }
 
-  @Test func `accepts a server that can be asked and believed`() {
+  @Test func `doctor accepts account_check if the server can be asked and its statements are signed`() {
     let signed = Machine.configuration + "require_signed_verdict = true\nverdict_key = \"/nonexistent/key\"\n"
     let machine = Machine(configuration: signed)
     machine.service("cron", "account required pam_uaf.so account_check\naccount required pam_unix.so")

@@ -43,7 +43,7 @@ import Wording
     "auth\tSufficient\t/lib/security/pam_uaf.so conf=/x # note\n-auth required pam_sss.so",
     "auth sufficient \\\n pam_uaf.so\nauth required pam_unix.so",
   ])
-  func `finds a second way in after the module`(stack: String) {
+  func `doctor finds a second way in after pam_uaf`(stack: String) {
     #expect(report(stack) == "ok   pam: /sudo: another way in stands behind it")
   }
 
@@ -51,7 +51,7 @@ import Wording
     "auth sufficient pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
     "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
   ])
-  func `finds a different way in that stands before the module`(stack: String) {
+  func `doctor finds a second way in before pam_uaf`(stack: String) {
     #expect(report(stack).hasPrefix("ok   pam: /sudo: another way in stands before it"))
   }
 
@@ -62,7 +62,7 @@ import Wording
       + "auth required pam_unix.so",
     "auth [success=done auth_err=ignore default=die] pam_ldap.so\nauth requisite pam_uaf.so\nauth required pam_permit.so",
   ])
-  func `fails if a line lets somebody in before the module is asked`(stack: String) {
+  func `doctor fails if a line lets somebody in before pam_uaf is asked`(stack: String) {
     #expect(report(stack).hasPrefix("FAIL pam: /sudo:1: this line can let somebody in before pam_uaf is asked : "))
   }
 
@@ -70,7 +70,7 @@ import Wording
     arguments: [
       "auth sufficient pam_uaf.so\nauth required pam_unix.so", "auth required pam_uaf.so", "auth optional pam_uaf.so",
     ])
-  func `fails if pam_rootok lets everybody in, whatever pam_uaf's line does`(rest: String) {
+  func `doctor fails if pam_rootok lets everybody in, whatever control pam_uaf's line has`(rest: String) {
     for service in ["sshd", "login", "gdm-password"] {
       machine.service(service, "auth sufficient pam_rootok.so\n" + rest)
       let place = PAMText.passedOver(file: "\(machine.pam)/\(service)", line: 1)
@@ -85,11 +85,11 @@ import Wording
     "auth sufficient pam_permit.so", "auth sufficient pam_succeed_if.so quiet user ingroup uaf-rescue",
     "auth sufficient pam_u2f.so nouserok",
   ])
-  func `fails if a line asks for nothing and lets somebody in, even with a second way in after it`(line: String) {
+  func `doctor fails if a line lets somebody in without asking, even if a second way in follows`(line: String) {
     #expect(report("\(line)\nauth sufficient pam_uaf.so\nauth required pam_unix.so").hasPrefix("FAIL pam: /sudo:1: "))
   }
 
-  @Test func `fails if a line after the included stack undoes a refusal`() throws {
+  @Test func `doctor fails if a line after the included stack undoes a refusal of pam_uaf`() throws {
     let stack = StackRecord(
       service: "sudo", template: "instead/sudo", replaced: "@include common-auth", madeFrom: nil)
     let whole = try stack.file(with: Array("auth requisite pam_uaf.so\n".utf8))
@@ -98,7 +98,7 @@ import Wording
     #expect(report("auth substack uaf-sudo\n\(rest)").hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing"))
   }
 
-  @Test func `names the line of the file that a service includes`() {
+  @Test func `doctor names the line in the file that a service includes`() {
     machine.service("common-auth", "# Debian\nauth sufficient pam_sss.so\nauth required pam_unix.so\n")
     let after = "auth required pam_uaf.so"
     #expect(report("@include common-auth\n\(after)").hasPrefix("FAIL pam: /common-auth:2: "))
@@ -109,7 +109,7 @@ import Wording
     "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\nauth required pam_uaf.so\n"
       + "auth required pam_unix.so"
   ])
-  func `notices people whom the stack leads past the module`(stack: String) {
+  func `doctor notices people whom the stack leads past pam_uaf`(stack: String) {
     #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
   }
 
@@ -126,7 +126,8 @@ import Wording
   }
 
   @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "locker"])
-  func `finds each shipped stack correct, in the service that includes it`(shape: String, service: String) throws {
+  func `doctor finds each shipped stack correct in the service that includes it`(shape: String, service: String) throws
+  {
     let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "pam.d").appending(path: shape)
     machine.service(
@@ -145,7 +146,7 @@ import Wording
     "auth optional pam_unix.so\nauth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n"
       + "auth required pam_uaf.so\nauth required pam_permit.so",
   ])
-  func `fails if a wrong password gets past the line before the module`(stack: String) {
+  func `doctor fails if a wrong password gets past the line before pam_uaf`(stack: String) {
     #expect(
       report(stack).hasPrefix(
         "FAIL pam: /sudo:1: a wrong password gets past this line, and can let somebody in : have it refuse"))
@@ -159,7 +160,7 @@ import Wording
     "auth [success=2 default=ignore] pam_unix.so\nauth [default=1] pam_faildelay.so delay=3\n"
       + "auth requisite pam_deny.so\nauth required pam_uaf.so",
   ])
-  func `the hint for a line that asks for no password is to lead to the next line, and not to refuse`(stack: String) {
+  func `doctor's hint for a line that asks for no password is to jump to the next line, not to refuse`(stack: String) {
     let told = report(stack)
     #expect(told.hasPrefix("FAIL pam: /sudo:2: a wrong password gets past this line"), "\(told)")
     #expect(told.contains(" : have it lead to the next line") && !told.contains("have it refuse"), "\(told)")
@@ -185,7 +186,7 @@ import Wording
     "auth required pam_env.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
     "auth required pam_uaf.so\n# auth sufficient pam_unix.so", "auth sufficient pam_uaf.so",
   ])
-  func `warns if nobody gets in without the module`(stack: String) {
+  func `doctor warns if nobody can get in without pam_uaf`(stack: String) {
     #expect(report(stack).hasPrefix("warn pam: /sudo: nobody gets in where it refuses, administrators included : "))
   }
 
@@ -199,11 +200,11 @@ import Wording
     "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_permit.so",
     "auth required pam_u2f.so nouserok\nauth sufficient pam_uaf.so\nauth required pam_permit.so",
   ])
-  func `fails if the module's refusal refuses nobody`(stack: String) {
+  func `doctor fails if pam_uaf's refusal does not make the stack refuse`(stack: String) {
     #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))
   }
 
-  @Test func `follows includes, but not forever`() {
+  @Test func `doctor follows includes, and stops at a circular one`() {
     machine.service("inner", "auth required pam_unix.so")
     machine.service("outer", "auth include inner")
     #expect(report("auth sufficient pam_uaf.so\nauth substack outer").hasPrefix("ok   "))
@@ -211,7 +212,7 @@ import Wording
     #expect(!report("auth sufficient pam_uaf.so\n@include loop").isEmpty)
   }
 
-  @Test func `checks the module that the lines name`() {
+  @Test func `doctor checks the module files that the lines name`() {
     machine.service("sudo", "auth required /nonexistent/pam_uaf.so")
     machine.service("login", "auth required pam_uaf.so")
     let findings = check().findings()
@@ -219,7 +220,7 @@ import Wording
     #expect(findings.contains(.failure(.pamModule, PAMText.noModule("/nonexistent/pam_uaf.so"))))
   }
 
-  @Test func `says that no service uses the module, and ignores other files`() {
+  @Test func `doctor says if no service uses pam_uaf, and ignores other files`() {
     machine.service("sudo.dpkg-old", "auth required pam_uaf.so")
     machine.service("sudo~", "auth required pam_uaf.so")
     machine.service("other", "auth required pam_unix.so")
@@ -227,7 +228,7 @@ import Wording
     #expect(findings == [.warning(.pamUnused, PAMText.unused(folder: machine.pam))])
   }
 
-  @Test func `a stack that uses the module only for passwords gives no finding about ways in`() {
+  @Test func `doctor has no finding about ways in for a stack that uses pam_uaf only to change passwords`() {
     machine.service("passwd", "password optional pam_uaf.so")
     let findings = check().findings()
     #expect(findings == [.ok(PAMText.module(path: "\(machine.folder.path)/libexec/pam_uaf.so"))])
@@ -236,12 +237,12 @@ import Wording
   @Test(arguments: [
     "", " \t", "# auth required pam_uaf.so", " \\\n# x", "\0auth required pam_uaf.so",
   ])
-  func `reads an empty line as no line`(line: String) {
+  func `doctor ignores an empty line of a PAM file`(line: String) {
     #expect(PAMFile.firstLine(of: line) == nil || PAMFile.firstLine(of: line) == .unreadable)
   }
 
   @Test(arguments: ["auth", "auth required", "auth [success=1 pam_uaf.so", "@include", "- auth required pam_uaf.so"])
-  func `reads an unreadable line as a line that refuses everybody`(line: String) {
+  func `doctor treats a line that libpam cannot read as one that refuses everybody`(line: String) {
     #expect(PAMFile.firstLine(of: line)?.isWellFormed == false)
   }
 
@@ -250,18 +251,20 @@ import Wording
   private static let good = WholeMachine.stack
   private static let console = "auth required pam_unix.so\naccount required pam_unix.so"
 
-  @Test func `reports nothing about a stack in good order`() {
+  @Test func `doctor reports nothing about a correct stack`() {
     #expect(found(["sudo": Self.good]) == [])
   }
 
-  @Test func `reports nouserok, wherever it is`() {
+  @Test func `doctor reports nouserok in each place where it is used`() {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so debug nouserok")
     #expect(found(["sudo": "@include common-uaf", "common-uaf": stack]) == [.pamNouserok])
     #expect(found(["common-uaf": stack.replacing("nouserok", with: "# nouserok")]) == [])
   }
 
   @Test(arguments: ["nouserokay", "timeout=601", "conf=relative", "tries=3 tries=4", "try_first_pass use_first_pass"])
-  func `fails for a wrong argument with file and line, once for all services that include it`(argument: String) throws {
+  func `doctor fails for a wrong module argument with file and line, once for all services that include it`(
+    argument: String
+  ) throws {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so \(argument)")
     machine.service("common-uaf", stack)
     machine.service("sudo", "@include common-uaf")
@@ -272,7 +275,7 @@ import Wording
     #expect(text.contains("/common-uaf:") && text.contains("module argument") && text.contains("refuses everybody"))
   }
 
-  @Test func `fails for an argument that an account line does not accept`() {
+  @Test func `doctor fails for a module argument that an account line does not accept`() {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so quiet")
     machine.service("sudo", stack + "\naccount required pam_uaf.so account_chek\n")
     let named = check().findings().filter { $0.id == .pamArgument }
@@ -281,7 +284,7 @@ import Wording
     #expect(found(["sudo": stack]) == [])
   }
 
-  @Test func `fails if an argument contradicts the configuration of its service`() {
+  @Test func `doctor fails if a module argument contradicts the configuration of its service`() {
     machine.service("sudo", Self.good)
     machine.service("login", Self.good)
     var check = check()
@@ -293,7 +296,7 @@ import Wording
     #expect(named.allSatisfy { $0.text(in: .korean).what.contains("pattern은(는) 설정의 authenticators에 없습니다") })
   }
 
-  @Test func `reports nouserok without effect, because the configuration hides states`() {
+  @Test func `doctor reports that nouserok has no effect if the configuration hides registrations`() {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so nouserok")
     machine.service("sudo", stack)
     machine.service("login", stack)
@@ -307,24 +310,24 @@ import Wording
   @Test(arguments: [
     "pam_uafs.so", "pam_auf.so", "pam-uaf.so", "PAM_UAF.so", "pam_uaf", "libpam_uaf.so", "/lib/security/pam_ufa.so",
   ])
-  func `fails if a line names a missing module that looks like a misspelling of pam_uaf.so`(module: String) {
+  func `doctor fails if a line names a missing module that looks like a misspelt pam_uaf.so`(module: String) {
     #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [.pamMisspelt])
     #expect(found(["common-auth": "auth required \(module)"]).contains(.pamMisspelt))
   }
 
   @Test(arguments: ["pam_unix.so", "pam_sss.so", "pam_deny.so", "/lib/security/pam_faillock.so"])
-  func `does not treat a different module as a misspelling of pam_uaf.so`(module: String) {
+  func `doctor does not take another module for a misspelt pam_uaf.so`(module: String) {
     #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [])
   }
 
-  @Test func `an existing module is not a misspelling, whatever its name is`() {
+  @Test func `doctor never takes a module that exists for a misspelt pam_uaf.so`() {
     _ = machine.folder.module("libexec/pam_u2f.so")
     #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [])
     machine.folder.delete("libexec/pam_u2f.so")
     #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [.pamMisspelt])
   }
 
-  @Test func `reports a missing password line, but not a missing account line`() {
+  @Test func `doctor reports a missing password line, but not a missing account line`() {
     let stack = Self.good.replacing("password required pam_uaf.so", with: "")
     #expect(found(["sudo": stack]) == [.pamNoPasswordLine])
     #expect(found(["sudo": stack.replacing("account required pam_uaf.so", with: "")]) == [])
@@ -335,7 +338,7 @@ import Wording
     "auth [default=ignore] pam_uaf.so\nauth required pam_unix.so",
     "auth [success=ignore auth_err=ignore default=ignore] pam_uaf.so\n@include rest",
   ])
-  func `reports a stack in which the module's result has no effect`(stack: String) {
+  func `doctor reports a stack in which pam_uaf's result has no effect`(stack: String) {
     #expect(found(["sudo": stack, "rest": "auth required pam_unix.so"]) == [.pamNoEffect])
   }
 
@@ -344,24 +347,24 @@ import Wording
     "auth [success=1 default=ignore] pam_uaf.so\nauth requisite pam_unix.so\nauth required pam_permit.so",
     "auth [success=ok default=ignore] pam_uaf.so\nauth required pam_unix.so",
   ])
-  func `does not report a stack in which the module's success has an effect`(stack: String) {
+  func `doctor does not report a stack in which pam_uaf's success has an effect`(stack: String) {
     #expect(found(["sudo": stack]) == [])
   }
 
-  @Test func `fails if a service includes a stack that does not exist`() {
+  @Test func `doctor fails if a service includes a stack that does not exist`() {
     // A person who is led past it at the console does not become root either.
     #expect(found(["sudo": "@include uaf-sudo", "login": Self.good]) == [.pamInclude, .rescuePassword])
     #expect(found(["uaf-sudo": Self.good]) == [])
   }
 
   @Test(arguments: ["@include gone", "auth substack gone", "session include gone"])
-  func `fails if a line includes what libpam cannot read, and names the line`(line: String) {
+  func `doctor fails if a line includes a file that libpam cannot read, and names the line`(line: String) {
     machine.service("sudo", Self.good + "\n\(line)")
     let row = Self.good.split(separator: "\n", omittingEmptySubsequences: false).count + 1
     #expect(check().findings().contains(.failure(.pamInclude, PAMNameText.unread(place: "\(machine.pam)/sudo:\(row)"))))
   }
 
-  @Test func `warns if libpam 1.5 and later versions read a file differently, and names the line`() {
+  @Test func `doctor warns if libpam 1.5 reads a file differently from later versions, and names the line`() {
     let stack = Self.good + "\naccount required \\\n# x\n pam_unix.so\n"
     #expect(found(["sudo": stack]) == [.pamTwoReadings, .pamNoWayIn])
     machine.service("login", "#" + String(repeating: "x", count: 1100) + "\n" + Self.good)
@@ -371,7 +374,7 @@ import Wording
     #expect(found(["sudo": Self.good, "su": "#" + String(repeating: "x", count: 1000) + "\n" + Self.good]) == [])
   }
 
-  @Test func `fails if a line ends with a carriage return, and names the line`() {
+  @Test func `doctor fails if a line of a PAM file ends with a carriage return, and names the line`() {
     let stack = Self.good.replacing("\n", with: "\r\n")
     machine.service("sudo", "# comment\r\n\r\n" + stack + "\r\n")
     #expect(
@@ -380,7 +383,7 @@ import Wording
     #expect(!found(["sudo": "# comment\r\n \r\n" + Self.good]).contains(.pamCarriageReturn))
   }
 
-  @Test func `fails if others can change a module`() {
+  @Test func `doctor fails if others can change a PAM module`() {
     machine.folder.setMode(0o666, of: "libexec/pam_uaf.so")
     #expect(found(["sudo": Self.good]) == [.pamModule])
     machine.folder.delete("libexec/pam_uaf.so")
@@ -388,14 +391,14 @@ import Wording
     #expect(found(["sudo": Self.good]) == [.pamModule])
   }
 
-  @Test func `reports pam-auth-update's profile`() {
+  @Test func `doctor reports a profile of pam-auth-update with pam_uaf`() {
     let text =
       "auth [success=2 default=ignore] pam_uaf.so\nauth [success=1 default=ignore] pam_unix.so\n"
       + "auth requisite pam_deny.so\nauth required pam_permit.so\n"
     #expect(found(["common-auth": text, "sudo": "@include common-auth"]) == [.pamProfile])
   }
 
-  @Test func `fails if only a directory has the group that skips the passcode`() {
+  @Test func `doctor fails if the group that skips the passcode exists only in a directory`() {
     machine.passwords.directoryGroups = ["uaf-rescue"]
     #expect(found(["sudo": Self.good]) == [.rescueGroup])
     let finding = check().findings().first { $0.id == .rescueGroup }
@@ -404,7 +407,7 @@ import Wording
     #expect(found(["sudo": Self.good]) == [])
   }
 
-  @Test func `reports a second way in if nobody can use it`() {
+  @Test func `doctor reports a second way in that nobody can use`() {
     machine.passwords.groups = [:]
     #expect(found(["sudo": Self.good]) == [.rescueGroup])
     machine.passwords.groups = ["uaf-rescue": []]
@@ -417,7 +420,7 @@ import Wording
     #expect(found(["sudo": Self.good]) == [])
   }
 
-  @Test func `reports a member of the rescue group whose wrong passwords pam_faillock counts`() {
+  @Test func `doctor reports a member of the rescue group for whom pam_faillock has counted wrong passwords`() {
     machine.passwords.wrong = ["bob": 3]
     #expect(found(["sudo": Self.good]) == [])
     machine.passwords.wrong = ["alice": 1]
@@ -427,7 +430,7 @@ import Wording
   }
 
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/zsh"])
-  func `reports a member of the rescue group whose shell gives no session`(shell: String) {
+  func `doctor reports a member of the rescue group whose shell gives no session`(shell: String) {
     machine.passwords.shells["alice"] = shell
     #expect(found(["sudo": Self.good]) == [.rescuePassword])
     #expect(check().findings().contains { $0.text.contains("alice of uaf-rescue has \(shell) for a shell") })
@@ -442,7 +445,7 @@ import Wording
       .replacing(machine.pam + "/", with: "")
   }
 
-  @Test func `judges a member of the rescue group as pam enable does`() {
+  @Test func `doctor judges a member of the rescue group as pam enable does`() {
     #expect(told { _ in } == nil)
     let kept: [(String, (PAMCheckTests) -> Void)] = [
       (
@@ -517,7 +520,7 @@ import Wording
   }
 
   @Test
-  func `names a member of the rescue group who cannot become root: no rule allows it, or sudo is not set-user-ID`() {
+  func `doctor names a member of uaf-rescue who cannot become root: no rule allows it, or sudo is not set-user-ID`() {
     for (name, text) in ["sudo": Self.good, "login": Self.console] { machine.service(name, text) }
     var sudoers = SudoersText()
     sudoers.add(Array("bob ALL=(ALL) ALL\n".utf8)) { _, _ in }
@@ -534,7 +537,7 @@ import Wording
     }
   }
 
-  @Test func `checking the rescue group clears no count of wrong passwords, and leaves no folder behind`() {
+  @Test func `doctor's check of the rescue group clears no count of wrong passwords, and leaves no folder behind`() {
     let before = machine.folder.names(".").sorted()
     let faillock = "account required pam_faillock.so\n"
     machine.service("sudo", Self.good)
@@ -544,7 +547,7 @@ import Wording
     #expect(tester.accounts == ["alice", "alice"] && machine.folder.names(".").sorted() == before)
   }
 
-  @Test func `checks nothing about the rescue group if no stack uses it`() {
+  @Test func `doctor checks nothing about the rescue group if no stack uses it`() {
     machine.passwords.groups = [:]
     #expect(found(["sudo": "auth sufficient pam_uaf.so\nauth required pam_unix.so"]) == [])
   }

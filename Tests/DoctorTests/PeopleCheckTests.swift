@@ -14,7 +14,7 @@ import UAFWire
 
   private func lines() -> [String] { machine.doctor().lines(about: "accounts") }
 
-  @Test func `asks the core about each account that has a file, and about no other account`() {
+  @Test func `doctor asks the core about each account that has a file, and about no other`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3006, of: "bob"))
     _ = machine.folder.file("state/accounts/1000.db-journal", [], mode: 0o600)
@@ -24,7 +24,7 @@ import UAFWire
     #expect(examined.asked == ["alice", "bob"])
   }
 
-  @Test func `reports to root how many accounts are locked, and which`() {
+  @Test func `doctor tells root how many accounts are locked, and which`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3008, of: "bob"))
     #expect(lines().first?.hasPrefix("warn accounts: 1 of 2 locked: bob (passcode) : ") == true)
@@ -33,12 +33,12 @@ import UAFWire
     #expect(lines().first?.hasPrefix("FAIL accounts: 2 of 2 locked: alice (passcode), bob (passcode) : ") == true)
   }
 
-  @Test func `a deregistered account is not counted`() {
+  @Test func `doctor does not count a deregistered account`() {
     machine.register(1000, state(3007, of: "alice"))
     #expect(lines() == ["ok   accounts: 0 registered, none locked or damaged"])
   }
 
-  @Test func `reports an unusable state in the core's own words`() {
+  @Test func `doctor reports an unusable account in the core's own words`() {
     var end = Finished(pamCode: 11, result: 3014)
     end.text = "state damaged or edited: the account is locked"
     machine.register(1001, end)
@@ -46,7 +46,7 @@ import UAFWire
     #expect(lines().first?.contains("uafctl forget bob") == true)
   }
 
-  @Test func `names accounts whose wrong entries the chip could count but does not`() {
+  @Test func `doctor names accounts whose wrong entries the chip could count but does not`() {
     let counted = Machine.authenticator(state: 3006, more: #","countedBy":"tpm""#)
     let uncounted = Machine.authenticator(state: 3006, more: #","countedBy":"machine""#)
     machine.register(1000, Machine.finished(Machine.document(counted, name: "alice")))
@@ -58,7 +58,7 @@ import UAFWire
   }
 
   @Test
-  func `names accounts whose keys the server has seen sign more often than this machine, and the remedy`() {
+  func `doctor names accounts for which the server has seen more signatures than this machine made, and the remedy`() {
     let behind = Machine.authenticator(state: 3007, more: #","atServer":"ahead""#)
     let unknown = Machine.authenticator(state: 3007, more: #","atServer":"unknown""#)
     machine.register(1000, Machine.finished(Machine.document(unknown, name: "alice")))
@@ -75,7 +75,7 @@ import UAFWire
         .replacing("\"name\"", with: "\"serverUserName\":\"\(server)\",\"name\""))
   }
 
-  @Test func `names two accounts that share one name at the server, and the remedy`() {
+  @Test func `doctor names two accounts that have one user name at the server, and the remedy`() {
     machine.register(1000, document(of: "alice", at: "alice"))
     machine.register(1001, document(of: "bob", at: "bob"))
     #expect(!machine.has(.accountShared))
@@ -94,7 +94,7 @@ import UAFWire
 
   private static let checking = "account required pam_uaf.so account_check\naccount required pam_unix.so"
 
-  @Test func `names accounts for which account_check cannot ask the server, if a stack uses account_check`() {
+  @Test func `if a stack uses account_check, doctor names accounts for which it cannot ask the server`() {
     machine.register(1000, secret(true, of: "alice"))
     machine.register(1001, secret(false, of: "bob"))
     #expect(lines() == ["ok   accounts: 2 registered, none locked or damaged"])
@@ -106,7 +106,7 @@ import UAFWire
     #expect(machine.has(.accountSecret) && !machine.doctor().hasFailed)
   }
 
-  @Test func `finds account_check in a shared part of a stack, and not in a line of a different type`() {
+  @Test func `doctor finds account_check in an included file, and not in a line of another type`() {
     machine.register(1001, secret(false, of: "bob"))
     machine.service("cron", "auth required pam_uaf.so account_check\naccount required pam_unix.so")
     #expect(!machine.has(.accountSecret))
@@ -115,14 +115,14 @@ import UAFWire
     #expect(machine.has(.accountSecret))
   }
 
-  @Test func `names neither deregistered accounts nor accounts about which an older core reveals nothing`() {
+  @Test func `doctor names neither deregistered accounts nor accounts about which an older core reveals nothing`() {
     machine.service("cron", Self.checking)
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, secret(false, of: "bob", state: 3007))
     #expect(!machine.has(.accountSecret))
   }
 
-  @Test func `reports other people's locks and files only to root`() {
+  @Test func `doctor reports other people's locks and files only to root`() {
     machine.register(1001, state(3008, of: "bob"))
     let examined = machine.doctor(as: 1000)
     #expect(
@@ -130,7 +130,7 @@ import UAFWire
     #expect(!examined.output.contains("bob"))
   }
 
-  @Test func `a core that does not answer is reported once, and nothing is guessed about accounts`() {
+  @Test func `doctor reports once that the core does not answer, and guesses nothing about accounts`() {
     machine.register(1001, state(3008, of: "bob"))
     machine.others = [[]]
     #expect(lines().first?.hasPrefix("skip accounts: the core cannot be asked: ") == true)

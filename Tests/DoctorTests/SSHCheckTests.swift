@@ -53,7 +53,7 @@ import Wording
     "UsePAM=yes # as ever\nChallengeResponseAuthentication yes\nPasswordAuthentication\tno\nPasswordAuthentication yes\n",
     good + "Match User bob\nPasswordAuthentication yes\nPubkeyAuthentication no\n",
   ])
-  func `reports nothing if sshd shows the question and accepts a key`(text: String) {
+  func `doctor reports nothing if sshd shows PAM's prompt and accepts a public key`(text: String) {
     #expect(found(text) == [])
   }
 
@@ -77,7 +77,9 @@ import Wording
     (good + "AuthenticationMethods keyboard-interactive\n", .sshPublicKey),
     (good + "AuthenticationMethods keyboard-interactive,publickey\n", .sshPublicKey),
   ])
-  func `reports what keeps the question or the key away`(text: String, id: FindingID) {
+  func `doctor reports the sshd setting that prevents PAM's prompt or a login by public key`(
+    text: String, id: FindingID
+  ) {
     #expect(found(text) == [id])
   }
 
@@ -89,7 +91,7 @@ import Wording
     // A list with a method that is off has no effect.
     ("publickey,keyboard-interactive:pam password,keyboard-interactive", .both(true)),
   ])
-  func `says whether a public key is enough`(methods: String, text: SSHText) {
+  func `doctor says whether a public key alone is enough for sshd`(methods: String, text: SSHText) {
     lead()
     #expect(findings(Self.good + "AuthenticationMethods \(methods)\n") == [.ok(text)])
   }
@@ -105,7 +107,7 @@ import Wording
       """)
   }
 
-  @Test func `names the rescue group as a way in only if the stack leads it past pam_uaf`() {
+  @Test func `doctor names the rescue group as a way in by ssh only if the stack leads it past pam_uaf`() {
     let methods = "AuthenticationMethods publickey,keyboard-interactive\n"
     #expect(findings(Self.good + methods) == [.ok(SSHText.both(false))])
     #expect(SSHText.both(false).english.what.hasSuffix("where the passcode is refused, nobody gets in"))
@@ -121,7 +123,7 @@ import Wording
     ("AuthenticationMethods publickey\n", [.methods]),
     ("AuthorizedKeysFile none\nPasswordAuthentication no\n", [.noKeys(false)]),
   ])
-  func `says what the authentication methods result in, and the remedy`(text: String, told: [SSHText]) {
+  func `doctor says which logins sshd's AuthenticationMethods allow, and the remedy`(text: String, told: [SSHText]) {
     #expect(findings(text + "UsePAM yes\n").map(\.text) == told.map { $0.english.what })
   }
 
@@ -133,7 +135,7 @@ import Wording
       ["hostbased", "gssapi-with-mic"]
     ),
   ])
-  func `warns if people get in without being asked for anything`(text: String, methods: [String]) {
+  func `doctor warns if sshd lets people in without asking for anything`(text: String, methods: [String]) {
     let findings = findings(Self.good + text + "\n")
     #expect(
       findings.contains(.warning(.sshUnasked, SSHText.unasked(methods))) && !findings.contains { $0.level == .ok })
@@ -144,7 +146,7 @@ import Wording
     "HostbasedAuthentication yes\nAuthenticationMethods publickey,keyboard-interactive:pam", "GSSAPIAuthentication no",
     "AuthenticationMethods hostbased publickey,keyboard-interactive:pam",
   ])
-  func `says nothing about methods that are off, or that the question comes after`(text: String) {
+  func `doctor does not mention methods of sshd that are switched off, or that come before PAM's prompt`(text: String) {
     #expect(!found(Self.good + text + "\n").contains(.sshUnasked))
   }
 
@@ -152,13 +154,13 @@ import Wording
     "PasswordAuthentication no\nAuthenticationMethods password\n", "AuthenticationMethods hostbased gssapi-with-mic\n",
     "PubkeyAuthentication no\nAuthenticationMethods publickey publickey,keyboard-interactive\n",
   ])
-  func `fails if all methods are off, because nobody gets in`(text: String) {
+  func `doctor fails if all methods of sshd are off, because nobody gets in`(text: String) {
     let findings = findings("UsePAM yes\n" + text)
     #expect(findings.map(\.level) == [.failure] && findings.first?.text == SSHText.noMethods.english.what)
   }
 
   @Test(arguments: ["AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys", "TrustedUserCAKeys /etc/ssh/ca.pub"])
-  func `keys from a program or a CA are a way in without a file of keys`(line: String) {
+  func `public keys from a program or a CA count as a way in by ssh without a file of keys`(line: String) {
     #expect(found(Self.good + "AuthorizedKeysFile none\n") == [.sshPublicKey])
     #expect(found(Self.good + "AuthorizedKeysFile none\n\(line)\n") == [])
   }
@@ -174,16 +176,16 @@ import Wording
     ("DenyGroups ?udo\n", false), ("AllowUsers alice@0.0.0.0/0\n", true), ("DenyUsers alice@*.*\n", false),
     ("DenyUsers alice@here\nAllowUsers bob\n", false),
   ])
-  func `reports whether sshd's lists let anybody in`(text: String, isIn: Bool?) {
+  func `doctor reports whether sshd's lists of users and groups let anybody in`(text: String, isIn: Bool?) {
     #expect(SSHSettings(text).admits("alice", isRoot: false, groups: ["sudo"]) == isIn)
   }
 
   @Test(arguments: [("", false), ("PermitRootLogin yes\n", true), ("PermitRootLogin prohibit-password\n", false)])
-  func `root gets in with a password only if sshd permits that`(text: String, isIn: Bool) {
+  func `root gets in by ssh with a password only if sshd's PermitRootLogin allows that`(text: String, isIn: Bool) {
     #expect(SSHSettings(text).admits("root", isRoot: true, groups: []) == isIn)
   }
 
-  @Test func `the rescue group is no way in if sshd refuses all its members`() {
+  @Test func `the rescue group is no way in by ssh if sshd refuses all its members`() {
     lead()
     let methods = Self.good + "AuthenticationMethods publickey,keyboard-interactive\n"
     #expect(findings(methods) == [.ok(SSHText.both(true))])
@@ -206,7 +208,7 @@ import Wording
   @Test(arguments: [
     "MaxAuthTries 0", "RefuseConnection yes", "maxauthtries 0\nMaxAuthTries 6", "PerSourceMaxStartups 0",
   ])
-  func `a setting that ends every connection is a failure`(text: String) {
+  func `doctor fails if a setting of sshd ends every connection`(text: String) {
     let setting = text.hasPrefix("m") ? "MaxAuthTries 0" : text
     #expect(findings(text + "\n" + Self.good) == [.failure(.sshNobody, SSHText.refusesAll(setting))])
   }
@@ -317,7 +319,7 @@ import Wording
     ("ForceCommand exit 1", "ForceCommand exit 1"), ("ForceCommand false", "ForceCommand false"),
     ("ForceCommand /nosuch -x", "ForceCommand /nosuch -x"), ("ForceCommand \"/bin/false\"", "ForceCommand /bin/false"),
   ])
-  func `a setting that ends every session is a failure`(text: String, setting: String) {
+  func `doctor fails if a setting of sshd ends every session`(text: String, setting: String) {
     lead()
     let told = told(text)
     #expect(told.count == 1 && told.first?.hasPrefix("FAIL ssh: \(setting): no session") == true, "\(told)")
@@ -331,7 +333,7 @@ import Wording
     "ForceCommand exec /bin/sh -l", "ForceCommand $SHELL", "ForceCommand \"${SHELL}\" -l",
     "ChrootDirectory //", "ChrootDirectory /usr/..", "ChrootDirectory LINK",
   ])
-  func `a ForceCommand that gives a shell or passes the command on, and a ChrootDirectory that is /, take nothing`(
+  func `a ForceCommand that gives a shell or passes the command on, and ChrootDirectory /, leave people a shell`(
     text: String
   ) {
     lead()
@@ -355,7 +357,7 @@ import Wording
   @Test(arguments: [
     "ForceCommand internal-sftp", "ForceCommand /bin/cat /etc/motd", "ChrootDirectory /usr", "ChrootDirectory %h",
   ])
-  func `a member of uaf-rescue who gets something other than a shell has no way in by ssh`(text: String) {
+  func `a member of uaf-rescue who gets no shell from sshd has no way in by ssh`(text: String) {
     lead()
     let told = told(text)
     #expect(told.first?.hasPrefix("warn ssh: \(text): nobody gets a shell of this machine") == true, "\(told)")
@@ -364,7 +366,7 @@ import Wording
     #expect(findings(Self.good + "ForceCommand none\nChrootDirectory none\n") == [.ok(SSHText.fine)])
   }
 
-  @Test func `a Match block that takes a person's shell is reported only for a member of uaf-rescue`() {
+  @Test func `doctor reports a Match block that takes a person's shell only for a member of uaf-rescue`() {
     lead()
     for setting in [
       "ForceCommand internal-sftp", "MaxSessions 0", "ForceCommand /bin/false", "ChrootDirectory /nosuch",
@@ -380,7 +382,7 @@ import Wording
   }
 
   @Test(arguments: ["?*", "*?", "**", "*?*", "*@*", "?*@**", "x ?*"])
-  func `a pattern that fits every name denies everybody`(pattern: String) {
+  func `a pattern of sshd that fits every name denies everybody`(pattern: String) {
     lead()
     #expect(findings(Self.good + "DenyUsers \(pattern)\n") == [.failure(.sshNobody, SSHText.deniesAll("DenyUsers"))])
     guard !pattern.contains("@") else { return }
@@ -398,7 +400,7 @@ import Wording
     ("AllowGroups !uaf-rescue,*", .allowsNobody("AllowGroups")),
     ("AllowGroups sudo\nDenyGroups uaf-rescue", .allowsNobody("AllowGroups")),
   ])
-  func `warns if sshd's lists let nobody in`(text: String, told: SSHText) {
+  func `doctor warns if sshd's lists of users and groups let nobody in`(text: String, told: SSHText) {
     machine.passwords.groups["empty"] = []
     let found = findings(Self.good + text + "\n")
     #expect(found.map(\.text) == [told.english.what] && found.first?.level != .ok)
@@ -413,14 +415,14 @@ import Wording
     ("AllowUsers ?", "AllowUsers"), ("AllowUsers *@!*", "AllowUsers"), ("AllowGroups ssh-*", "AllowGroups"),
     ("DenyUsers alice\nPermitRootLogin no", "DenyUsers"),
   ])
-  func `sshd's patterns are matched against the people that this machine knows`(text: String, list: String) {
+  func `doctor compares sshd's patterns with the people that this machine knows`(text: String, list: String) {
     machine.passwords.groups["root"] = ["root"]
     let found = findings(Self.good + text + "\n")
     #expect(found.map(\.id) == [.sshNobody] && found[0].text.contains(list), "\(told(text))")
   }
 
   @Test(arguments: ["User *", "User ?*", "Group *", "User *,!root"])
-  func `a Match block that takes everybody's session lets nobody in`(block: String) {
+  func `a Match block that takes everybody's session lets nobody in by ssh`(block: String) {
     lead()
     let (program, file) = install(Self.good + "Match \(block)\n  MaxSessions 0\n")
     machine.outputs[program] = Self.good + "maxsessions 0\npermitrootlogin without-password\n"
@@ -438,7 +440,7 @@ import Wording
   }
 
   @Test(arguments: ["Host *", "Address *", "Address 0.0.0.0/0", "LocalPort *", "Address 0.0.0.0/0,::/0 User *"])
-  func `a Match block for every connection is evaluated`(block: String) {
+  func `doctor evaluates a Match block that applies to every connection`(block: String) {
     lead()
     let (program, file) = install(Self.good + "Match \(block)\n  MaxSessions 0\n")
     machine.outputs[program] = Self.good + "maxsessions 0\n"
@@ -449,7 +451,7 @@ import Wording
     #expect(lines(as: 1000).contains { $0.hasPrefix("FAIL ssh: MaxSessions 0") }, "\(lines(as: 1000))")
   }
 
-  @Test func `a line about something that works has no remedy`() {
+  @Test func `doctor names no remedy for a setting of sshd that works`() {
     lead()
     var known = SSHReading.Known(everybody: SSHSettings(Self.good), unevaluated: [])
     known.people = [("bob", SSHSettings(Self.good + "ForceCommand internal-sftp\n"))]
@@ -463,7 +465,7 @@ import Wording
     "AllowGroups s*",
     "AllowGroups *", "DenyUsers ?", "DenyUsers *@192.0.2.1", "DenyGroups sudo", "AllowUsers root", "MaxAuthTries 1",
   ])
-  func `one person whom sshd's lists may let in is enough`(text: String) {
+  func `one person whom sshd's lists might let in is enough for a way in by ssh`(text: String) {
     #expect(findings(Self.good + text + "\n").first == .ok(SSHText.fine))
   }
 
@@ -473,7 +475,8 @@ import Wording
     "KbdInteractiveAuthentication no\n", "MaxAuthTries 0\n", "UsePAM no\n", "AuthenticationMethods publickey\n",
     "DenyGroups uaf-rescue\n", "PAMServiceName asking\n",
   ])
-  func `a Match block that takes the question from the only member of uaf-rescue leaves no way in`(block: String) {
+  func `a Match block that takes PAM's prompt from the only member of uaf-rescue leaves no way in by ssh`(block: String)
+  {
     lead()
     machine.service("asking", "auth required pam_uaf.so")
     let methods = "AuthenticationMethods publickey,keyboard-interactive\n"
@@ -491,7 +494,7 @@ import Wording
   }
 
   @Test
-  func `the effect of a Match block on some people is reported for these people, with a remedy in the right place`() {
+  func `doctor reports the effect of a Match block for the people whom it fits, and where to put the remedy`() {
     for text in [
       SSHText.usePAM, .keyboardInteractive, .neverAsked, .password, .publicKey(false), .noKeys(false), .both(false),
       .either(false), .methods, .methodsPassword, .methodsWithPassword, .unasked(["hostbased"]), .noMethods,
@@ -506,7 +509,7 @@ import Wording
     }
   }
 
-  @Test func `asks sshd about each person if a Match block depends on people`() {
+  @Test func `doctor asks sshd about each person if a Match block depends on people`() {
     lead()
     let (program, file) = install(Self.good + "Match User bob\n  PasswordAuthentication yes\n")
     machine.outputs[program] = Self.good
@@ -529,7 +532,7 @@ import Wording
     #expect(lines().last?.hasPrefix("ok   ssh: sshd keeps out, of uaf-rescue: alice") == true)
   }
 
-  @Test func `names a person for whom sshd refuses its configuration`() {
+  @Test func `doctor names a person for whom sshd refuses its configuration`() {
     let (program, file) = install(Self.good + "Match User bob\nAuthenticationMethods password\n")
     machine.outputs["\(program) -T -f \(file)"] = Self.good
     machine.mistakes[program] = "AuthenticationMethods cannot be satisfied by enabled authentication methods\r\n"
@@ -539,7 +542,7 @@ import Wording
       })
   }
 
-  @Test func `says which Match blocks were not checked`() {
+  @Test func `doctor says which Match blocks it has not checked`() {
     let (program, _) = install(Self.good + "Match Address 10.0.0.0/8 LocalPort 2222\nPasswordAuthentication yes\n")
     machine.outputs[program] = Self.good
     let told = "skip ssh: not looked at: what Match blocks change by address, localport"
@@ -557,7 +560,7 @@ import Wording
 
   // MARK: What cannot be known
 
-  @Test func `a configuration that sshd refuses is a failure, in sshd's own words`() {
+  @Test func `doctor reports a configuration that sshd refuses as a failure, in sshd's own words`() {
     let (program, file) = install(Self.good + "NoSuchKeyword yes\n")
     machine.mistakes["\(program) -t -f \(file)"] =
       "\(file): line 4: Bad configuration option: NoSuchKeyword\r\n\(file): terminating, 1 bad configuration options\r\n"
@@ -583,7 +586,7 @@ import Wording
       "Disabled method \"hostbased\" in AuthenticationMethods list \"hostbased\" "
     ),
   ])
-  func `a refused configuration is a failure even if sshd names the file after the reason, or not at all`(
+  func `doctor reports a refused configuration even if sshd names its file late or not at all`(
     said: String, told: String
   ) {
     let (program, file) = install(Self.good)
@@ -591,7 +594,7 @@ import Wording
     #expect(lines().count == 1 && lines().first?.hasPrefix("FAIL ssh: sshd refuses its configuration: " + told) == true)
   }
 
-  @Test func `an sshd that cannot start for a different reason is named, and its files are read`() {
+  @Test func `if sshd cannot start for any other reason, doctor says so, and reads its files instead`() {
     let (program, _) = install("PasswordAuthentication no\n")
     machine.mistakes[program] = "Missing privilege separation directory: /run/sshd\r\n"
     #expect(lines().first?.hasPrefix("FAIL ssh: UsePAM is no") == true)
@@ -600,7 +603,7 @@ import Wording
   }
 
   @Test(arguments: ["sshd_config.d/10.conf", "sshd_config.d", "sshd_config"])
-  func `without the right to read a file of sshd, nothing is reported as correct`(closed: String) {
+  func `without the right to read a file of sshd, doctor reports nothing as correct`(closed: String) {
     guard geteuid() != 0 else { return }
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
     _ = machine.folder.file("sshd_config.d/10.conf", Array("UsePAM no\n".utf8), mode: 0o644)
@@ -613,7 +616,7 @@ import Wording
     #expect(told.first?.hasSuffix("sshd's settings are not known : run it as root") == true)
   }
 
-  @Test func `an unreadable file is not treated as an empty one`() {
+  @Test func `doctor does not treat an unreadable file of sshd as an empty one`() {
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
     machine.folder.link("sshd_config.d/10.conf", to: "/nonexistent/ssh.conf")
     _ = install("Include sshd_config.d/*.conf\n" + Self.good)
@@ -624,7 +627,7 @@ import Wording
 
   // MARK: PAMServiceName
 
-  @Test func `checks the service that sshd uses`() {
+  @Test func `doctor checks the PAM service that sshd uses`() {
     let text = Self.good + "PAMServiceName Corp-SSH\n"
     #expect(found(text + "PasswordAuthentication yes\n") == [])
     machine.service("corp-ssh", "auth required pam_uaf.so")
@@ -636,7 +639,7 @@ import Wording
     #expect(machine.installation.readSSH() == SSHServices())
   }
 
-  @Test func `doctor names a service that sshd uses and that lets people in without the passcode`() {
+  @Test func `doctor names a PAM service that sshd uses and that lets people in without the passcode`() {
     #expect(!machine.has(.pamSSHService))
     _ = install(Self.good + "PAMServiceName corp\n")
     machine.service("corp", "auth required pam_unix.so")
@@ -645,14 +648,14 @@ import Wording
     #expect(!machine.has(.pamSSHService))
   }
 
-  @Test func `asks nothing about an sshd that is missing, or whose stack does not ask for the passcode`() {
+  @Test func `doctor does not check sshd if it is missing, or if its stack does not ask for the passcode`() {
     machine.service("sshd", "auth required pam_unix.so")
     #expect(found("UsePAM no\n") == [])
     machine.service("sshd", "auth required pam_uaf.so")
     #expect(check(.absent).findings() == [])
   }
 
-  @Test func `uses the settings that sshd itself reports, which it does only for root`() {
+  @Test func `doctor asks sshd for its settings if root runs doctor, and reads its files for anybody else`() {
     let program = machine.folder.file("sshd", [1], mode: 0o755)
     let file = machine.folder.file("sshd_config", Array("UsePAM no\n".utf8), mode: 0o644)
     machine.installation.sshPaths = (program, file)
@@ -666,7 +669,7 @@ import Wording
     #expect(!machine.has(.sshUsePAM))
   }
 
-  @Test func `follows the configuration's includes, and the first setting wins`() {
+  @Test func `doctor follows the includes of sshd_config, and the first setting wins`() {
     let program = machine.folder.file("sshd", [1], mode: 0o755)
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
     _ = machine.folder.folder("sshd_config.d/05.conf", mode: 0o755)

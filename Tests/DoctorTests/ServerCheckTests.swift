@@ -32,7 +32,8 @@ import UAFWire
 
   // MARK: Requests
 
-  @Test func `begins a login for a name that nobody has, reads the facet list, and answers nothing`() {
+  @Test
+  func `doctor begins a login at the server for a name that nobody has, reads the facet list, and sends no response`() {
     #expect(
       asked(Machine()) == [
         #"post /uaf/get {"op":"Auth","context":"{\"username\":\"uafctl-doctor.invalid\"}"}"#, "get /uaf/facets ",
@@ -40,7 +41,8 @@ import UAFWire
       ])
   }
 
-  @Test func `asks each address that an operation has of its own, and never asks to register`() {
+  @Test
+  func `doctor contacts each address that is configured for a single operation, and never requests a registration`() {
     let machine = Machine(
       configuration: Machine.configuration + """
         [server.registration]
@@ -57,8 +59,8 @@ import UAFWire
       ])
   }
 
-  @Test func `asks in the plain dialect only for that name, and about deregistration only if the request has the name`()
-  {
+  @Test
+  func `doctor sends a plain server only the made-up user name, and a request to deregister only if it has the name`() {
     #expect(
       asked(Machine(configuration: Self.plain)) == [
         "get /auth/uafctl-doctor.invalid ", "get /reg/uafctl-doctor.invalid ", "post /auth []", "post /reg []",
@@ -67,12 +69,12 @@ import UAFWire
     #expect(asked(named).contains("get /dereg?who=uafctl-doctor.invalid "))
   }
 
-  @Test func `writes the name as the configuration writes names`() {
+  @Test func `doctor builds its made-up user name as the configuration builds user names`() {
     let machine = Machine(configuration: Machine.configuration + "username = \"{user}@corp\"\n")
     #expect(asked(machine).first?.contains("uafctl-doctor.invalid@corp") == true)
   }
 
-  @Test func `asks as the core would, and waits at most 10 s for an address`() {
+  @Test func `doctor contacts the server as the core would, and waits at most 10 s for each address`() {
     let machine = Machine(configuration: Machine.configuration + "timeout = 3\nproxy = \"http://proxy:8080\"\n")
     _ = machine.doctor()
     #expect(machine.requests.allSatisfy { $0.proxy == "http://proxy:8080" && $0.timeoutMilliseconds == 3000 })
@@ -82,7 +84,7 @@ import UAFWire
     #expect(patient.requests.allSatisfy { $0.timeoutMilliseconds == 10_000 })
   }
 
-  @Test func `asks this machine over http if root has allowed that`() {
+  @Test func `doctor contacts this machine over http if root has allowed that`() {
     let machine = Machine(
       configuration: """
         [server]
@@ -96,7 +98,7 @@ import UAFWire
     #expect(machine.requests.first?.url == "http://127.0.0.1:8080/uaf/get")
   }
 
-  @Test func `asks nothing more of a machine that cannot be reached`() {
+  @Test func `doctor sends no further request to a machine that cannot be reached`() {
     let machine = Machine()
     machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
     _ = machine.doctor()
@@ -137,7 +139,7 @@ import UAFWire
     Row(200, "application/fido+uaf", #"{"statusCode":1500}"#, nil),
   ]
 
-  @Test(arguments: rows) func `recognises a UAF server by its answer at each address`(row: Row) {
+  @Test(arguments: rows) func `doctor recognises a UAF server by its answer at each address`(row: Row) {
     for (path, key) in [("/uaf/get", "server.request_url"), ("/uaf/respond", "server.response_url")] {
       let machine = Machine()
       machine.server?.answers[path] = FakeServer.text(row.body, type: row.type, status: row.status)
@@ -153,7 +155,7 @@ import UAFWire
   }
 
   @Test(arguments: [400, 422, 500] as [UInt16])
-  func `a server may refuse doctor's empty response in its own words, but not the request for a login`(status: UInt16) {
+  func `a server may refuse doctor's empty response in its own way, but not the request for a login`(status: UInt16) {
     let machine = Machine()
     machine.server?.answers["/uaf/respond"] = FakeServer.text("no", type: "text/plain", status: status)
     #expect(!machine.has(.serverAnswer))
@@ -161,7 +163,7 @@ import UAFWire
     #expect(machine.has(.serverAnswer))
   }
 
-  @Test func `a server of the plain dialect may answer 404 for a name that it does not know`() {
+  @Test func `a server of the plain dialect may answer 404 for a user name that it does not know`() {
     let machine = Machine(configuration: Self.plain)
     for path in ["/auth", "/reg"] { machine.server?.answers[path] = FakeServer.json("{}", status: 400) }
     for path in ["/auth/uafctl-doctor.invalid", "/reg/uafctl-doctor.invalid"] {
@@ -173,7 +175,7 @@ import UAFWire
     #expect(machine.doctor().hasFailed)
   }
 
-  @Test func `says which facet the server does not list, and which list cannot be read`() {
+  @Test func `doctor says which FacetID the facet list lacks, and which facet list cannot be read`() {
     let machine = Machine()
     machine.server?.facets = ["linux:pam-module:pam_uaf2"]
     let line = machine.doctor().lines(about: "facet").first
@@ -196,7 +198,7 @@ import UAFWire
     (FakeServer.now + 86_400, "other.example.com", "it is not for fido.example.com"),
     (FakeServer.now + 86_400, "fido.example.com", "who issued it is not in the system's authorities"),
   ])
-  func `says why a certificate is refused`(end: Int64, name: String, text: String) {
+  func `doctor says why a server's certificate is refused`(end: Int64, name: String, text: String) {
     let machine = Machine()
     var refused = FetchResponse(.certificateRefused, handshakeCompleted: true)
     refused.certificate = FakeServer.makeCertificate(until: end, name: name)
@@ -211,7 +213,9 @@ import UAFWire
     ("weak-key", "its key has 1024 bits, which are too few"),
     ("weak-signature", "it is signed with a hash function that can be forged"),
   ])
-  func `names a certificate that is too weak, whether it was refused or accepted`(name: String, text: String) throws {
+  func `doctor names a server certificate that is too weak, whether it was refused or accepted`(
+    name: String, text: String
+  ) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let pem = try Data(contentsOf: tests.appending(path: "Vectors/certificates/\(name).pem"))
     let certificate = try #require(try X509.certificates(pem: Array(pem)).first)
@@ -230,7 +234,7 @@ import UAFWire
     #expect(line?.contains(text) == true && line?.hasSuffix(" [server-certificate]") == true, "\(line ?? "")")
   }
 
-  @Test func `reports swapped addresses of request and response as a failure, and names them`() {
+  @Test func `doctor reports swapped addresses for requests and responses as a failure, and names them`() {
     let machine = Machine()
     machine.configure("/uaf/get", "/uaf/x")
     machine.configure("/uaf/respond", "/uaf/get")
@@ -247,7 +251,7 @@ import UAFWire
   }
 
   @Test(arguments: ["get", "respond"])
-  func `one address of uaf-server for requests and responses is a failure`(name: String) {
+  func `doctor fails if uaf-server has one address for requests and responses`(name: String) {
     let machine = Machine()
     machine.configure("/uaf/get", "/uaf/\(name)")
     machine.configure("/uaf/respond", "/uaf/\(name)")
@@ -258,7 +262,9 @@ import UAFWire
       }, "\(lines)")
   }
 
-  @Test func `one shared address is a warning if a server may distinguish the messages, and normal in 'plain'`() {
+  @Test
+  func `one address for requests and responses is a warning if the server might tell them apart, and normal in plain`()
+  {
     let machine = Machine()
     machine.configure("/uaf/get", "/uaf/all")
     machine.configure("/uaf/respond", "/uaf/all")
@@ -277,7 +283,7 @@ import UAFWire
     ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/get?"),
     ("https://[2001:db8::1]/uaf/get", "https://[2001:DB8:0:0:0:0:0:1]/uaf/get"),
   ])
-  func `two spellings of one address count as one address`(request: String, response: String) {
+  func `doctor treats two spellings of one server address as one address`(request: String, response: String) {
     let lines = addresses(request, response)
     #expect(lines.contains { $0.contains("server.response_url are one address, ") }, "\(lines)")
     #expect(lines.allSatisfy { $0.hasPrefix("FAIL") }, "\(lines)")
@@ -287,7 +293,8 @@ import UAFWire
     ("/uaf/get", "/uaf/get?x=1"), ("/uaf?op=get", "/uaf?op=respond"), ("/uaf/get", "/uaf/get/"),
     ("/uaf/get", "//uaf/get"), ("/uaf/get?a", "/uaf/get/?b"),
   ])
-  func `warns of addresses that differ only in the query or in slashes`(request: String, response: String) {
+  func `doctor warns of server addresses that differ only in the query or in slashes`(request: String, response: String)
+  {
     let host = "https://fido.example.com"
     let lines = addresses(host + request, host + response)
     #expect(!lines.contains { $0.contains(" are one address, ") }, "\(lines)")
@@ -302,14 +309,15 @@ import UAFWire
     ("https://localhost/uaf/get", "https://uaf.localhost/uaf/get/"),
     ("https://ip6-localhost/uaf/get", "https://localhost.localdomain/uaf/get"),
   ])
-  func `warns of addresses whose hosts may be two names of one machine`(request: String, response: String) {
+  func `doctor warns of server addresses whose hosts may be two names of one machine`(request: String, response: String)
+  {
     let lines = addresses(request, response)
     #expect(
       lines.contains { $0.hasPrefix("warn server: ") && $0.contains(" may be one address: ") && $0.contains(" : ") },
       "\(lines)")
   }
 
-  @Test func `an address at which nothing answers is not also reported as one shared address`() {
+  @Test func `doctor does not report a shared server address if nothing answers there`() {
     let machine = Machine()
     machine.configure("/uaf/get", "/nothing")
     machine.configure("/uaf/respond", "/nothing")
@@ -324,7 +332,7 @@ import UAFWire
     ("https://fido.example.com/a/b", "https://fido.example.com/a%2Fb"),
     ("https://fido.example.com/uaf/get", "https://fido.example.com/uaf/respond"),
   ])
-  func `does not report addresses that every server distinguishes`(request: String, response: String) {
+  func `doctor does not report addresses that every server tells apart`(request: String, response: String) {
     let lines = addresses(request, response)
     #expect(!lines.contains { $0.contains("one address") || $0.contains("slashes alone") }, "\(lines)")
   }
@@ -357,7 +365,7 @@ import UAFWire
   }
 
   @Test(arguments: [FetchOutcome.other, .connectionLost, .tlsFailed, .ownMeans])
-  func `a failure without a Korean text is quoted, with its number`(outcome: FetchOutcome) {
+  func `an error without a Korean text is quoted, with its number`(outcome: FetchOutcome) {
     let machine = Machine()
     var response = FetchResponse(outcome, handshakeCompleted: false)
     response.detail = "curl 35: wrong version number"
@@ -366,7 +374,7 @@ import UAFWire
     #expect(line.contains("(uaf-fetch: 'curl 35: wrong version number')"), "\(line)")
   }
 
-  @Test func `no Korean finding uses the same words twice`() {
+  @Test func `no Korean finding of doctor says the same thing twice`() {
     for address in [
       "ftp://x/uaf/get", "https://", "http://example.com/uaf/get", "fido.example.com", "https://x/{appID}",
     ] {
@@ -382,7 +390,7 @@ import UAFWire
     #expect(line.ranges(of: "바로잡").count == 1, "\(line)")
   }
 
-  @Test func `warns of a certificate that expires within 14 days`() {
+  @Test func `doctor warns of a server certificate that expires within 14 days`() {
     let machine = Machine()
     machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 13 * 86_400)
     #expect(machine.has(.certificateEnds))
@@ -390,7 +398,7 @@ import UAFWire
     #expect(!machine.has(.certificateEnds))
   }
 
-  @Test func `compares the clocks, and ignores a difference of a minute`() {
+  @Test func `doctor compares the clocks of server and machine, and ignores a difference of a minute`() {
     let machine = Machine()
     for (date, isApart) in [(-60, false), (60, false), (-61, true), (61, true), (3600, true)] {
       machine.server?.date = UInt32(FakeServer.now + Int64(date))
@@ -407,7 +415,7 @@ import UAFWire
     return Machine(configuration: Machine.configuration + "verdict_key = \"\(path)\"\n\(more)\n")
   }
 
-  @Test func `compares the pinned verdict key with the server's`() {
+  @Test func `doctor compares the pinned verdict key with that of the server`() {
     let folder = Folder()
     let machine = machine(FakeServer.verdictKey, folder)
     #expect(machine.doctor().lines(about: "verdict").first?.hasSuffix(" is the server's") == true)
@@ -417,7 +425,7 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
-  @Test func `warns of a future verdict key that is missing on this machine, and accepts several keys`() {
+  @Test func `doctor warns if the server's future verdict key is missing on this machine, and accepts several keys`() {
     let folder = Folder()
     let coming = FakeServer.makeKey()
     let machine = machine(FakeServer.verdictKey, folder)
@@ -428,7 +436,7 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
-  @Test func `an unused verdict key is not a failure, and an invalid one always is`() {
+  @Test func `doctor fails for every invalid verdict key, but not for an unused one`() {
     let folder = Folder()
     let idle = machine(FakeServer.makeKey(), folder, more: "")
     #expect(idle.has(.verdictKey) && !idle.doctor().hasFailed)
@@ -439,7 +447,7 @@ import UAFWire
     #expect(broken.has(.verdictKey))
   }
 
-  @Test func `differing clocks are a failure if verdicts are signed`() {
+  @Test func `doctor fails for differing clocks if the server signs verdicts`() {
     let folder = Folder()
     let machine = machine(FakeServer.verdictKey, folder)
     machine.server?.date = UInt32(FakeServer.now) - 3600
@@ -453,7 +461,7 @@ import UAFWire
       (Array("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8), "begins in line 1 cannot be read"),
       (FakeServer.authority + [UInt8](repeating: 0x23, count: 1_048_576), "larger than 1048576 bytes"),
     ] as [([UInt8], String)])
-  func `names a ca_file that would end every login`(content: [UInt8], words: String) {
+  func `doctor names a ca_file that would end every login`(content: [UInt8], words: String) {
     let folder = Folder()
     let path = folder.file("ca.pem", content, mode: 0o644)
     let machine = Machine(configuration: Machine.configuration + "ca_file = \"\(path)\"\n")
@@ -461,7 +469,7 @@ import UAFWire
     #expect(machine.doctor().lines(about: "server").first?.contains(words) == true)
   }
 
-  @Test func `says that the proxy refused, if it did`() {
+  @Test func `doctor says so if the proxy has refused the request`() {
     let machine = Machine(configuration: Machine.configuration + "proxy = \"http://proxy:8080\"\n")
     var response = FetchResponse(.proxyRefused, handshakeCompleted: false)
     response.detail = "CONNECT tunnel failed, response 407"
@@ -473,7 +481,7 @@ import UAFWire
         == true)
   }
 
-  @Test func `names the proxy if the fault may be the proxy's`() {
+  @Test func `doctor names the proxy if the fault may be the proxy's`() {
     let machine = Machine(configuration: Machine.configuration + "proxy = \"http://proxy:8080\"\n")
     machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
     #expect(
@@ -483,7 +491,7 @@ import UAFWire
     #expect(!machine.has(.serverProxy) && machine.has(.serverUnreachable))
   }
 
-  @Test func `trusts only the configured CA`() {
+  @Test func `doctor trusts a server only by the configured CA`() {
     let machine = Machine(configuration: Machine.configuration + "ca_file = \"/nonexistent/ca.pem\"\n")
     let line = machine.doctor().lines(about: "server").first
     #expect(line?.hasPrefix("FAIL server: ca_file /nonexistent/ca.pem: ") == true)
@@ -496,7 +504,7 @@ import UAFWire
     #expect(other.requests.first?.certificateAuthorities == String(decoding: FakeServer.authority, as: UTF8.self))
   }
 
-  @Test func `warns in red if certificates are not checked`() {
+  @Test func `doctor warns in red if certificates are not checked`() {
     let machine = Machine(
       configuration: """
         [server]
@@ -521,7 +529,7 @@ import UAFWire
     (.stalled, "connected, and no TLS within the time"), (.ownMeans, "this machine lacks what a connection needs"),
     (.other, "failed"),
   ])
-  func `an unusable server is a failure with a remedy`(outcome: FetchOutcome, text: String) {
+  func `doctor reports an unusable server as a failure, with a remedy`(outcome: FetchOutcome, text: String) {
     let machine = Machine()
     var response = FetchResponse(outcome, handshakeCompleted: false)
     response.detail = "curl\u{1B} says"
@@ -532,7 +540,7 @@ import UAFWire
     #expect(examined.hasFailed)
   }
 
-  @Test func `uaf-fetch is started with the conversation as descriptor 3`() throws {
+  @Test func `doctor starts uaf-fetch with the socket as descriptor 3`() throws {
     let folder = Folder()
     let request = FetchRequest(.get, url: "https://x/", timeoutMilliseconds: 1000)
     let answer = FetchResponse(.timedOut, handshakeCompleted: false)
@@ -544,7 +552,7 @@ import UAFWire
   }
 
   @Test(arguments: ["exit 0", "printf '\\202' >&3", "printf '\\204' >&3", "echo garbage >&3"])
-  func `a uaf-fetch that breaks the protocol gives no answer`(script: String) {
+  func `doctor takes no answer from a uaf-fetch that breaks the protocol`(script: String) {
     let folder = Folder()
     let program = folder.program("fetch", "#!/bin/sh\n\(script)\n")
     let request = FetchRequest(.get, url: "https://x/", timeoutMilliseconds: 1000)

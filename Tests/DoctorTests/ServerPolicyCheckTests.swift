@@ -14,7 +14,7 @@ import ToolTestSupport
 
   private func lines() -> [String] { machine.doctor(as: 1000).lines(about: "policy") }
 
-  @Test func `names the version in force, its times and the keys that come from it`() {
+  @Test func `doctor names the version of the policy in force, its times and the keys that it sets`() {
     machine.follow(Self.times, values: Self.values)
     #expect(
       lines() == [
@@ -23,52 +23,52 @@ import ToolTestSupport
       ])
   }
 
-  @Test func `a policy that sets nothing is in force all the same`() {
+  @Test func `doctor reports a policy that sets nothing as in force`() {
     machine.follow(Self.times)
     #expect(lines().first?.hasSuffix("; from it: nothing") == true)
   }
 
-  @Test func `an expired policy is a warning, and no failure`() {
+  @Test func `doctor warns of an expired policy, and does not fail`() {
     machine.follow(Self.times + #","note":"policy 7 has expired; it stays in force""#, values: Self.values)
     #expect(lines().first?.hasPrefix("warn policy: version 7 of the server's has expired, signed ") == true)
     #expect(lines().first?.contains("it holds on, and from it: passcode.min_length") == true)
     #expect(machine.has(.policyExpired) && !machine.doctor().findings.contains { $0.id == .policyRefused })
   }
 
-  @Test func `a stored policy that is not in force is a warning with the core's reason`() {
+  @Test func `doctor warns of a stored policy that is not in force, with the core's reason`() {
     machine.follow(#""joined":true,"note":"the stored policy is not in force: it is not signed with verdict_key""#)
     #expect(
       lines().first?.contains("by root's configuration alone: the stored policy is not in force: it is not") == true)
     #expect(machine.has(.policyRefused) && !machine.has(.policyExpired))
   }
 
-  @Test func `warns if no server was joined, and names what root lets the server set`() {
+  @Test func `doctor warns if root lets the server set keys but the machine has joined no server`() {
     machine.follow(#""joined":false"#)
     #expect(lines().first?.hasPrefix("warn policy: [policy] follow lends passcode, lock, and this machine") == true)
     #expect(machine.has(.policyUnjoined))
   }
 
-  @Test func `a missing policy is not a warning`() {
+  @Test func `doctor does not warn if the server has sent no policy yet`() {
     machine.follow(#""joined":true"#)
     #expect(lines() == ["ok   policy: root lends passcode, lock to the server, and no policy of it is in force"])
   }
 
-  @Test func `says nothing if root lets the server set nothing`() { #expect(lines().isEmpty) }
+  @Test func `doctor does not mention policies if root lets the server set nothing`() { #expect(lines().isEmpty) }
 
   @Test(arguments: [#""version":"7""#, #""version":7.5"#, #""version":null"#])
-  func `does not report a policy as in force unless the core names its version`(members: String) {
+  func `doctor reports a policy as in force only if the core names its version`(members: String) {
     machine.follow(members, values: Self.values)
     #expect(!lines().contains { $0.contains("is in force, signed") })
   }
 
   @Test(arguments: [#"[]"#, #"{}"#, #"{"follow":"passcode","version":7}"#, "7"])
-  func `refuses a member that is not a valid policy state`(policy: String) {
+  func `doctor refuses a policy state from the core that it does not know`(policy: String) {
     machine.document = Machine.document(Machine.passcode).replacing(
       #""authenticators""#, with: #""policy":\#(policy),"authenticators""#)
     #expect(lines().isEmpty)
   }
 
-  @Test func `shows control characters in a reason without starting a new line`() {
+  @Test func `control characters in the core's reason about a policy start no new line`() {
     machine.follow(#""note":"not in force\nok   policy: fine""#)
     #expect(lines().count == 1)
   }

@@ -4,7 +4,7 @@ import ToolTestSupport
 @testable import Doctor
 
 @Suite struct StatusDocumentTests {
-  @Test func `reads what the core writes`() {
+  @Test func `doctor reads the status document that the core writes`() {
     let more = #","atServer":"revoked","lockOptionsWait":true"#
     let document = StatusDocument(parsing: Machine.document(Machine.authenticator(state: 3008, more: more)))
     #expect(document?.version == ToolVersion.number && document?.accountName == "alice")
@@ -23,9 +23,11 @@ import ToolTestSupport
     Machine.document(#"{"type":"passcode","aaid":"5541#0001","state":3006}"#),
     Machine.document(Machine.passcode) + "x",
   ])
-  func `refuses what the core does not write`(text: String) { #expect(StatusDocument(parsing: text) == nil) }
+  func `doctor refuses a status document that the core would not write`(text: String) {
+    #expect(StatusDocument(parsing: text) == nil)
+  }
 
-  @Test func `a type that this version cannot verify has neither name nor counters`() {
+  @Test func `doctor reads a type that this version cannot verify without a name and counters`() {
     let document = StatusDocument(parsing: Machine.document(#"{"type":"face","state":3005}"#))
     #expect(document?.authenticators.map(\.state) == [AuthenticatorState.notSupported])
     #expect(document?.isRegistered == false)

@@ -12,7 +12,7 @@ import UAFWire
     _ = whole.machine.folder.file("state/trust.conf", Array(text.utf8), mode: 0o600)
   }
 
-  @Test func `the server that root trusted is valid, and is asked`() {
+  @Test func `doctor accepts the server that root has trusted, and contacts it`() {
     trust(Machine.configuration)
     let examined = whole.machine.doctor()
     #expect(!examined.hasFailed)
@@ -23,7 +23,7 @@ import UAFWire
     #expect(whole.machine.requests.first?.url == "https://fido.example.com/uaf/get")
   }
 
-  @Test func `the trusted server is valid without a configuration, too`() {
+  @Test func `doctor accepts the trusted server without a configuration, too`() {
     trust(Machine.configuration)
     let state = whole.machine.folder.path + "/state"
     let configuration = whole.machine.folder.file(
@@ -32,7 +32,7 @@ import UAFWire
     #expect(!whole.machine.doctor().hasFailed)
   }
 
-  @Test func `only root can see whether there is a trusted server`() {
+  @Test func `doctor shows only to root whether there is a trusted server`() {
     trust(Machine.configuration)
     let examined = whole.machine.doctor(as: 1000)
     #expect(examined.lines(about: "trust").first?.hasPrefix("skip trust: ") == true)
@@ -40,13 +40,13 @@ import UAFWire
   }
 
   @Test(arguments: ["", "[server]\nrequest_url = 'https://x/'\n", "[server\n", "[srever]\n"])
-  func `refuses a record that names no server, or that cannot be read`(text: String) {
+  func `doctor refuses a trust record that names no server or cannot be read`(text: String) {
     trust(text)
     #expect(whole.machine.has(.trustUnusable) && whole.machine.doctor().hasFailed)
     #expect(whole.machine.requests.isEmpty)
   }
 
-  @Test func `refuses a record that others may write`() {
+  @Test func `doctor refuses a trust record that others can write`() {
     trust(Machine.configuration)
     whole.machine.folder.setMode(0o666, of: "state/trust.conf")
     #expect(whole.machine.has(.trustUnusable))

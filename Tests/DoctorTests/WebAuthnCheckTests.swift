@@ -24,7 +24,8 @@ import UAFWire
     return machine
   }
 
-  @Test(arguments: [no, options]) func `accepts both options and a refusal for the name that nobody has`(
+  @Test(arguments: [no, options])
+  func `doctor accepts a relying party that sends options, or a refusal, for a name that nobody has`(
     _ login: String
   ) {
     let machine = machine(login: login)
@@ -41,17 +42,17 @@ import UAFWire
     #"{"status":"ok","challenge":"AAAA"}"#,
     #"{"status":"ok","challenge":"AwMDAwMDAwMDAwMDAwMDAwMD","rpId":"other.example"}"#,
   ])
-  func `reports options that no login could answer`(_ login: String) {
+  func `doctor reports options of a relying party by which no login could succeed`(_ login: String) {
     #expect(machine(login: login).has(.serverAnswer))
   }
 
-  @Test func `reports an address at which no WebAuthn server answers`() {
+  @Test func `doctor reports an address at which no WebAuthn server answers`() {
     let machine = machine()
     machine.server?.answers["/fido/assertion/options"] = FakeServer.text("no", type: "text/html", status: 404)
     #expect(machine.has(.serverPath))
   }
 
-  @Test func `warns of an https origin, and of no other origin`() {
+  @Test func `doctor warns of an https origin, and of no other`() {
     #expect(machine("origin = \"https://example.com\"\n").has(.webOrigin))
     #expect(!machine("origin = \"linux://example.com\"\n").has(.webOrigin) && !machine().has(.webOrigin))
   }

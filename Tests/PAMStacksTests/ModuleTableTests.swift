@@ -64,7 +64,7 @@ import Testing
   ]
 
   @Test(arguments: table.flatMap { row in row.names.map { ($0, row.kind == .silent) } })
-  func `a module counts as asking unless it is known to ask nothing`(
+  func `a PAM module counts as one that asks the person unless it is known to ask nothing`(
     name: String, isSilent: Bool
   ) throws {
     let line = try #require(
@@ -72,7 +72,7 @@ import Testing
     #expect(ModuleResults.authenticates(PAMLine(line: line)) == !isSilent)
   }
 
-  @Test func `every module of this machine is in the table`() {
+  @Test func `the table has every PAM module that is installed on this machine`() {
     let folders = ["/lib/x86_64-linux-gnu/security", "/lib/aarch64-linux-gnu/security"]
     let installed = folders.flatMap { PAMDirectory(path: $0).names() ?? [] }
       .filter { $0.hasPrefix("pam_") && $0.hasSuffix(".so") && $0 != PAMLine.ownModule }

@@ -64,7 +64,7 @@ import Testing
     ("# \u{2028}\(expired)\n\(tries)\n", isTries), ("# \u{85}\(expired)\n\(tries)\n", isTries),
     ("# x\0y\n\(expired)\n", isExpired), ("# \0\n\(expired)\n", isExpired), ("\0\(expired)\n\(tries)\n", isTries),
   ])
-  func `a comment ends where libpam ends it`(text: String, code: CInt) throws { try compare(text, code) }
+  func `a comment in a PAM file ends where libpam ends it`(text: String, code: CInt) throws { try compare(text, code) }
 
   @Test(arguments: [
     ("auth \\\nrequired \\ \t \n  pam_debug.so auth=acct_expired\n", isExpired),
@@ -73,7 +73,7 @@ import Testing
     ("\(expired)\n\(fine) \\", isUnreadable), ("\(fine) \\\n", isUnreadable), ("\\\n", isUnreadable),
     ("\(fine)\n\(expired)", isExpired),
   ])
-  func `a line continues as it does for libpam`(text: String, code: CInt) throws {
+  func `a line of a PAM file continues where libpam continues it`(text: String, code: CInt) throws {
     try compare(text, code)
   }
 
@@ -86,7 +86,7 @@ import Testing
     ("\0 \\\n\(expired)\n\(tries)\n", isExpired, isTries), ("# a\0\\\n\(expired)\n\(tries)\n", isExpired, isExpired),
     ("\(fine)\0# \\\n\(expired)\n\(tries)\n", isExpired, isTries),
   ])
-  func `a line continues as it does for the installed version of libpam, because versions differ`(
+  func `a line continues as in the installed version of libpam, because versions differ`(
     text: String, code: CInt, newer: CInt
   ) throws {
     try compare(text, code, since: newer)
@@ -113,7 +113,7 @@ import Testing
     ("auth [SUCCESS=ok] pam_debug.so auth=success", isDenied), ("auth [any=ok] pam_debug.so auth=success", isDenied),
     ("auth [] pam_debug.so auth=success", isDenied), ("auth [success=ok # ] pam_debug.so\n\(fine)", isDenied),
   ])
-  func `splits words as libpam does`(text: String, code: CInt) throws {
+  func `splits a line of a PAM file into words as libpam does`(text: String, code: CInt) throws {
     stacks.write("tried", text + "\n")
     // Jumps are not followed here.
     if !text.contains("=1 ") && !text.contains("=1]") || code == Self.isDenied {
@@ -129,7 +129,7 @@ import Testing
     "@include inner", "@INCLUDE [inner]", "-@include inner more", "\t@include \\\n inner#x", "auth Include inner",
     "[auth] [substack] inner",
   ])
-  func `reads includes as libpam does`(text: String) throws {
+  func `reads includes in a PAM file as libpam does`(text: String) throws {
     stacks.write("inner", Self.expired + "\n")
     stacks.write("tried", text.replacing("inner", with: stacks.path + "/inner") + "\n")
     #expect(PAMDirectory(path: stacks.path).inclusions(of: "tried") == ["inner"])
@@ -141,7 +141,9 @@ import Testing
     "auth [success=ok \\\n\t\\\n \t default=1] \\\n   pam_debug.so \\\n  auth=auth_err\n\(fine)\n\(expired)\n",
     "auth [\\\n   success=ok default=bad \\\n ] pam_debug.so auth=acct_expired\n",
   ])
-  func `a line that continues inside its brackets has only one reading, whatever its indentation`(text: String) throws {
+  func `all versions of libpam read a line that continues inside brackets alike, whatever its indentation`(text: String)
+    throws
+  {
     #expect(PAMFile(Array(text.utf8)).parting == nil)
     stacks.write("tried", text)
     let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
@@ -153,11 +155,11 @@ import Testing
     #expect(Set(ways.map(\.isSuccess)) == [said == Self.isFine])
   }
 
-  @Test func `blanks inside the brackets of an argument have two readings`() {
+  @Test func `versions of libpam read blanks inside the brackets of an argument differently`() {
     #expect(PAMFile(Array("auth required pam_debug.so [a \\\n   b]\n".utf8)).parting == 0)
   }
 
-  @Test func `looks for included files in one folder, as libpam does`() throws {
+  @Test func `looks for included PAM files in one folder, as libpam does`() throws {
     // Debian has these two only in the vendors' folder.
     let vendors = PAMDirectory(path: "/usr/lib/pam.d").names() ?? []
     let own = PAMDirectory(path: "/etc/pam.d").names() ?? []
@@ -174,7 +176,7 @@ import Testing
   }
 
   @Test(arguments: [(15, isExpired), (16, isDenied)])
-  func `follows substacks as deep as libpam does`(depth: Int, code: CInt) throws {
+  func `follows substacks to the same depth as libpam`(depth: Int, code: CInt) throws {
     for level in 1..<depth { stacks.write("s\(level)", "auth substack \(stacks.path)/s\(level + 1)\n") }
     stacks.write("s\(depth)", Self.expired + "\n")
     stacks.write("tried", "auth substack \(stacks.path)/s1\n")
@@ -187,7 +189,7 @@ import Testing
   @Test(arguments: [
     (1021, isFine), (1022, isFine), (1023, isExpired), (1024, isFine), (1025, isFine), (70_000, isFine),
   ])
-  func `cuts a comment at the end of libpam 1.5's buffer, and nowhere for later versions`(length: Int, code: CInt)
+  func `cuts a comment at the end of libpam 1.5's buffer, and for later versions not at all`(length: Int, code: CInt)
     throws
   {
     let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n" + Self.fine + "\n"
@@ -198,7 +200,9 @@ import Testing
   }
 
   @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied), (5000, isDenied)])
-  func `a continued line uses the same buffer of libpam 1.5, and is complete in later versions`(rest: Int, code: CInt)
+  func `cuts a continued line at the end of libpam 1.5's buffer, and for later versions not at all`(
+    rest: Int, code: CInt
+  )
     throws
   {
     let begin = Self.fine + " "
@@ -206,7 +210,7 @@ import Testing
     try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code, since: Self.isFine)
   }
 
-  @Test func `a line that fills libpam 1.5's buffer ends the readable part of a file`() throws {
+  @Test func `a line that fills libpam 1.5's buffer ends the part of the file that libpam 1.5 reads`() throws {
     let text = Self.fine + " " + String(repeating: "y", count: 1021 - Self.fine.utf8.count) + "\\\n\(Self.expired)\n"
     #expect(PAMFile(Array(text.utf8)).parsed == [.unreadable])
     // libpam 1.5 would never end.
@@ -214,12 +218,12 @@ import Testing
   }
 
   @Test(arguments: ["2147483648", "4294967297", "99999999999999999999"])
-  func `a jump that libpam cannot count leads past the end of every file`(number: String) {
+  func `a jump over more lines than libpam can count leads past the end of the file`(number: String) {
     let line = PAMFile.firstLine(of: "auth [success=\(number) default=die] pam_debug.so")
     #expect(line?.farthestJump == Int(Int32.max))
   }
 
-  @Test func `reports the line from which two readings differ, and keeps the lines before it`() {
+  @Test func `reports the first line that two versions of libpam read differently, and keeps the lines before it`() {
     let file = PAMFile(Array("\(Self.expired)\n# x\n\(Self.fine) \\\n\n\(Self.tries)\n".utf8))
     #expect(file.parting == 2)
     #expect(file.parsed == [PAMFile.firstLine(of: Self.expired), .unreadable].compactMap(\.self))
@@ -227,18 +231,18 @@ import Testing
     #expect(PAMFile(Array("\(Self.fine) \\\n \(Self.tries)\n".utf8)).parting == nil)
   }
 
-  @Test func `a carriage return is part of a word`() {
+  @Test func `a carriage return in a PAM file is part of a word`() {
     stacks.write("tried", "auth required \\\r\n pam_debug.so auth=success\nauth include inner\r\n")
     let reader = PAMDirectory(path: stacks.path)
     #expect(reader.ownLines(of: "tried").map { $0.module } == ["\\\r", "", "inner\r"])
   }
 
-  @Test func `bytes that are not text hide no other line`() {
+  @Test func `a line of a PAM file with bytes that are not text hides no other line`() {
     let bytes = Array("# ".utf8) + [0xFF, 0x0A, 0xC3] + Array("\nauth required pam_uaf.so".utf8) + [0xFF]
     #expect(PAMFile(bytes).parsed.map { $0.isWellFormed } == [false, true])
   }
 
-  @Test func `words in brackets may contain blanks and brackets`() {
+  @Test func `a word in brackets in a PAM file may contain blanks and brackets`() {
     let line = PAMFile.firstLine(of: #"auth required pam_debug.so [a b] x[c d] [e\]f] [ [g] [] [h"#)
     #expect(line?.arguments == ["a b", "x[c", "d]", "e]f", " [g", "", "h"])
   }

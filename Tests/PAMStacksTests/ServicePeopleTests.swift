@@ -25,7 +25,7 @@ import ToolTestSupport
     names("fallback/sudo", sudoers(lines.joined(separator: "\n")))
   }
 
-  @Test func `su and the console ask root too, and other programs ask everybody else with a password`() {
+  @Test func `su and the console ask root too, and other services ask everybody else who has a password`() {
     for template in ["fallback/login", "second-factor/su"] { #expect(names(template) == ["root", "bob"]) }
     for template in ["instead/sshd", "fallback/display-manager", "instead/sddm", "fallback/locker"] {
       #expect(names(template) == ["bob"], "\(template)")
@@ -33,14 +33,14 @@ import ToolTestSupport
     #expect(names("passwd") == [])
   }
 
-  @Test func `people whom the stack leads past the question lose nothing`() {
+  @Test func `people whom the stack leads past pam_uaf do not lose the service`() {
     #expect(!names("fallback/login").contains("alice"))
     passwords.groups["uaf-rescue"] = []
     #expect(names("fallback/login") == ["root", "alice", "bob"])
   }
 
   @Test(arguments: [PasswordState.locked, .expired, .unknown])
-  func `a local account whose password lets nobody in is not named`(state: PasswordState) {
+  func `a local account whose password cannot log in does not lose the service`(state: PasswordState) {
     passwords.states["bob"] = state
     #expect(names("instead/sshd") == [])
     #expect(names("fallback/sudo", sudoers("bob ALL=ALL")) == [])
@@ -53,7 +53,7 @@ import ToolTestSupport
     #expect(names("instead/sshd") == [])
   }
 
-  @Test func `sudo asks the people whom sudoers names, by any of their names, and not root`() {
+  @Test func `sudo asks the people whom sudoers names, by any of their names, but not root`() {
     passwords.groups["ops"] = ["bob", "root"]
     passwords.numbers = [4242: "ops"]
     for person in ["bob", "BOB", "#1001", "%ops", "\"%ops\"", "%#4242", "ALL", "%none, bob", "TEAM"] {
@@ -65,7 +65,7 @@ import ToolTestSupport
     #expect(asked("ALL,!TEAM ALL=ALL", "User_Alias TEAM = %ops") == [])
   }
 
-  @Test func `an exception applies only in its own rule`() {
+  @Test func `an exception in a rule of sudoers applies only in that rule`() {
     #expect(asked("ALL,!bob ALL=/bin/ls", "bob ALL=/bin/cat") == ["bob"])
     #expect(asked("bob ALL=/bin/cat", "ALL,!bob ALL=/bin/ls") == ["bob"])
     // Nobody knows whom a netgroup excepts.
@@ -98,7 +98,7 @@ import ToolTestSupport
     "bob elsewhere=NOPASSWD: ALL : here=ALL", "bob ALL=\\\n  (ALL) ALL # !ALL", "bob fe80::1=ALL",
     "Host_Alias H = fe80::1, here : O = there\nbob H=ALL",
   ])
-  func `people whom sudo may ask for a password are named`(rules: String) {
+  func `people whom sudo might ask for a password are named`(rules: String) {
     passwords.groups["ops"] = ["bob"]
     #expect(asked(rules) == ["bob"])
   }
@@ -109,7 +109,7 @@ import ToolTestSupport
     return names("fallback/sudo", SudoSettings(text, hosts: hosts))
   }
 
-  @Test func `a rule for either host name applies, and NOPASSWD takes effect only for both`() {
+  @Test func `a rule of sudoers for either host name applies, but NOPASSWD has an effect only if both names have it`() {
     for host in ["vm", "localhost", "vm.big.org"] {
       #expect(asked(hosts: ["vm", "localhost"], "bob \(host)=ALL") == ["bob"], "\(host)")
     }
@@ -130,19 +130,19 @@ import ToolTestSupport
     #expect(asked("Defaults exempt_group=OPS\nbob ALL=ALL") == [])
   }
 
-  @Test func `a rule that is not in force exempts nobody`() {
+  @Test func `a rule of sudoers that is not in force exempts nobody`() {
     #expect(asked("bob ALL=ALL\nbob ALL=(ALL) NOTAFTER=20200101000000Z NOPASSWD: ALL") == ["bob"])
     #expect(asked("bob ALL=ALL\nbob ALL=(ALL) NOTBEFORE=20990101000000Z NOPASSWD: ALL") == ["bob"])
     #expect(asked("bob ALL=(ALL) NOTAFTER=20200101000000Z ALL") == ["bob"])
   }
 
-  @Test func `the first definition of an alias says whom sudo asks`() {
+  @Test func `the first definition of an alias decides whom sudo asks`() {
     var text = SudoersText()
     text.add(Array("User_Alias A=bob\nUser_Alias A=alice\nA ALL=ALL".utf8)) { _, _ in }
     #expect(names("fallback/sudo", SudoSettings(text, hosts: ["here"])) == ["bob"])
   }
 
-  @Test func `without sudoers, or if it was read in part, the usual groups apply, as for polkit`() {
+  @Test func `if sudoers is missing or was read only in part, the usual groups apply, as for polkit`() {
     passwords.groups["wheel"] = ["bob", "root"]
     #expect(names("fallback/sudo") == ["bob"])
     #expect(names("second-factor/polkit-1") == ["bob"])
@@ -152,7 +152,7 @@ import ToolTestSupport
     #expect(names("fallback/sudo", sudoers("root ALL=ALL", gaps: [gap])) == ["bob"])
   }
 
-  @Test func `the person whose password sudo asks for loses the service, not the caller`() {
+  @Test func `if sudo asks for another person's password, that person loses the service, and not the caller`() {
     #expect(asked("Defaults rootpw", "bob ALL=ALL") == ["root"])
     #expect(asked("Defaults rootpw", "Defaults !rootpw", "bob ALL=ALL") == ["bob"])
     #expect(asked("Defaults:alice rootpw", "bob ALL=ALL") == ["bob"])

@@ -28,7 +28,7 @@ import ToolTestSupport
     ("ulimit -S -n 3\n", 1), ("ulimit 0\n", 1), ("function f {\n  exit\n}\nexit\n", 4), ("f() (exit)\nexit\n", 2),
     ("until a; do b; done; exit\n", 1), ("a=(1 2)\n[[ -n $a && -z $b ]] && exit\nexit\n", 3),
   ])
-  func `a line outside everything that may end the shell is found`(text: String, line: Int) {
+  func `finds a line of a profile that may end the shell and is in no condition or function`(text: String, line: Int) {
     #expect(SessionFiles.ending(text) == line)
   }
 
@@ -55,7 +55,7 @@ import ToolTestSupport
     "exit() { true; }\nexit 1\n",
     "if a\nthen exit\nfi\n", "if a; then exit; fi\n", "until a; do b; exit; done\n",
   ])
-  func `a line that may not be reached, or that is text, is not named`(text: String) {
+  func `does not name a line of a profile that might not be reached, or that is only text`(text: String) {
     #expect(SessionFiles.ending(text) == nil)
   }
 
@@ -70,7 +70,7 @@ import ToolTestSupport
     return files.ending(shell: shell, home: "/home/a").map { "\($0.path):\($0.line)" }
   }
 
-  @Test func `the files are those that the shell reads`() {
+  @Test func `reads the profiles that the shell itself reads`() {
     #expect(ending([:]) == nil)
     for path in [
       "/etc/profile", "/etc/profile.d/x.sh", "/etc/bash.bashrc", "/home/a/.bash_profile", "/home/a/.profile",
@@ -84,7 +84,7 @@ import ToolTestSupport
     #expect(ending(["/home/a/.profile": "exit\n"], shell: "/usr/bin/fish") == nil)
   }
 
-  @Test func `follows the files that a file reads in any case`() {
+  @Test func `follows the files that a profile reads unconditionally`() {
     #expect(ending(["/home/a/.profile": ". ~/.own\n", "/home/a/.own": "\nexit\n"]) == "/home/a/.own:2")
     #expect(ending(["/home/a/.profile": "source \"$HOME/.own\"\n", "/home/a/.own": "exit\n"]) == "/home/a/.own:1")
     #expect(ending(["/home/a/.profile": "[ -r /x ] && . /x\n", "/x": "exit\n"]) == nil)
@@ -92,13 +92,13 @@ import ToolTestSupport
     #expect(ending(["/home/a/.mkshrc": "exit\n"], shell: "/bin/mksh") == "/home/a/.mkshrc:1")
   }
 
-  @Test func `the files of this machine end no session`() {
+  @Test func `finds no line that ends a session in the profiles of this machine`() {
     let system = SystemPasswords()
     let files = SessionFiles(text: system.text) { PAMDirectory(path: $0).names() ?? [] }
     #expect(files.ending(shell: "/bin/bash", home: "/etc/skel") == nil)
   }
 
-  @Test func `reads the program that login starts in place of every shell`() {
+  @Test func `reads which program login starts instead of every shell`() {
     let folder = Folder()
     func read(_ text: String) -> String? {
       folder.delete("login.defs")
@@ -108,20 +108,20 @@ import ToolTestSupport
     #expect(read("FAKE_SHELL /bin/a\nFAKE_SHELL\t/bin/b # x\n") == "/bin/b")
   }
 
-  @Test func `the groups of an account include the primary one`() {
+  @Test func `the groups of an account include its primary group`() {
     #expect(SystemPasswords().groups(of: "root").contains("root"))
     #expect(SystemPasswords().groups(of: "no such account") == [])
   }
 
   @Test(arguments: ["/bin/bash", "/bin/ls", "/bin/login"])
-  func `the programs of this machine have their libraries`(program: String) {
+  func `finds the libraries of the programs of this machine`(program: String) {
     guard ELFFile(program) != nil else { return }
     #expect(SharedLibraries.missing(for: program) { _ in true } == nil)
     #expect(SharedLibraries.missing(for: program) { _ in false } != nil)
     #expect(ELFFile(program)?.needed.contains("libc.so.6") == true)
   }
 
-  @Test func `a file that is not a program of this kind is not examined`() {
+  @Test func `does not examine a file that is not a program for this machine`() {
     let folder = Folder()
     for bytes in [
       [], [1, 2, 3], [0x7F, 0x45, 0x4C, 0x46, 2, 1],

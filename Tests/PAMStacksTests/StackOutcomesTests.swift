@@ -47,10 +47,12 @@ import Testing
     "auth optional pam_nowhere.so\nauth required \(yes)", "-auth required pam_nowhere.so\nauth required \(yes)",
     "auth sufficient\nauth required \(yes)", "auth maybe \(yes)\nauth required \(yes)", "auth required \(yes)\nnothing",
   ])
-  func `ends as libpam does`(text: String) throws { try compare(["tried": text + "\n"]) }
+  func `predicts the result of a stack as libpam computes it`(text: String) throws {
+    try compare(["tried": text + "\n"])
+  }
 
   @Test(arguments: ["include", "substack"], ["done", "die", "1", "2", "3", "reset", "bad", "ok"])
-  func `an included file ends as in libpam`(control: String, action: String) throws {
+  func `predicts the result of an included file as libpam computes it`(control: String, action: String) throws {
     for rest in ["auth required \(Self.yes)", "auth required \(Self.no)\nauth required \(Self.yes)", ""] {
       for result in ["success", "auth_err", "ignore"] {
         try compare([
@@ -62,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `hundreds of random stacks end as in libpam`() throws {
+  @Test func `predicts the results of hundreds of random stacks as libpam computes them`() throws {
     let count = ProcessInfo.processInfo.environment["STACKS"].flatMap { Int($0) } ?? 400
     var chance = SplitMix(state: UInt64(ProcessInfo.processInfo.environment["SEED"] ?? "") ?? 1)
     var successes = 0
@@ -149,7 +151,7 @@ import Testing
       ("auth [success=ignore default=1] pam_rootok.so", "tried:1"),
       ("auth required pam_unix.so", nil), ("auth requisite pam_unix.so\nauth optional pam_cap.so", nil),
     ] as [(String, String?)])
-  func `names what lets somebody in before pam_uaf is asked`(before: String, place: String?) {
+  func `names the line that lets somebody in before pam_uaf is asked`(before: String, place: String?) {
     #expect(passing("\(before)\n\(Self.ours)\nauth required pam_permit.so", common: Self.directory) == place)
   }
 
@@ -161,21 +163,23 @@ import Testing
   @Test(
     arguments: ["sshd", "login", "remote", "gdm-password", "lightdm", "cron", "polkit-1", "doas", "other", "swaylock"],
     rootsWays)
-  func `pam_rootok lets everybody in if the program runs as root for somebody else`(service: String, line: String) {
+  func `pam_rootok lets everybody in if the program runs as root for anybody who calls it`(
+    service: String, line: String
+  ) {
     let rest = "\(Self.ours)\nauth required pam_permit.so"
     #expect(passing("\(line)\n\(rest)", service: service) == "tried:1")
     #expect(passing("@include common-auth\n\(rest)", common: line, service: service) == "common-auth:1")
   }
 
   @Test(arguments: ["su", "su-l", "runuser", "chsh", "chfn", "passwd", "sudo", "sudo-i"], rootsWays)
-  func `pam_rootok lets only root in if whoever starts the program is asked`(service: String, line: String) {
+  func `pam_rootok lets only root in if the program asks whoever started it`(service: String, line: String) {
     let rest = "\(Self.ours)\nauth required pam_permit.so"
     #expect(passing("\(line)\n\(rest)", service: service) == nil)
     #expect(
       reading("auth sufficient pam_uaf.so\n\(line)\nauth required pam_deny.so", service: service).refusal == .refuses)
   }
 
-  @Test func `pam_rootok after pam_uaf does not let the rescue group in without its password`() {
+  @Test func `pam_rootok after pam_uaf does not let the rescue group in without a password`() {
     let stack = "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\n"
     let common = "auth sufficient pam_rootok.so\nauth required pam_unix.so"
     #expect(passing(stack + "@include common-auth", common: common) == "common-auth:1")
@@ -226,7 +230,9 @@ import Testing
   }
 
   @Test(arguments: ["sshd", "login", "gdm-password", "polkit-1"])
-  func `a rescue line about the program's user leads everybody past pam_uaf if root runs the program`(service: String) {
+  func `a line for the rescue group that tests the program's user leads everybody past pam_uaf if root runs it`(
+    service: String
+  ) {
     let caller = "auth [success=1 default=ignore] pam_succeed_if.so use_uid user ingroup uaf-rescue"
     let stack = "\(caller)\n\(Self.ours)\nauth required pam_unix.so"
     #expect(passing(stack, service: service) == "tried:1")
@@ -235,7 +241,7 @@ import Testing
     #expect(passing(stack.replacing("use_uid ", with: ""), service: service) == nil)
   }
 
-  @Test func `a jump or an end within a substack does not skip what follows the substack`() {
+  @Test func `a jump or an end inside a substack does not skip the lines after the substack`() {
     stacks.write("inner", "auth [success=done default=ignore] pam_sss.so\nauth [success=1 default=die] pam_x.so\n")
     #expect(passing("auth substack inner\n\(Self.ours)") == nil)
     #expect(passing("auth include inner\n\(Self.ours)") == "inner:1")
@@ -297,7 +303,7 @@ import Testing
       .leavesToOthers
     ),
   ])
-  func `says what effect a refusal of pam_uaf has`(text: String, worth: StackReading.Refusal) {
+  func `says what a refusal of pam_uaf leads to`(text: String, worth: StackReading.Refusal) {
     #expect(reading(text).refusal == worth)
   }
 
@@ -325,12 +331,12 @@ import Testing
       ),
       ("auth [success=die default=ignore] pam_localuser.so\nauth required pam_unix.so", 1),
     ] as [(String, Int?)])
-  func `follows the right password to the end of the stack`(text: String, refused: Int?) {
+  func `follows the stack to its end for a person with the right password`(text: String, refused: Int?) {
     let way = reading(text).way(asRescuer: false)
     #expect(way == (refused.map { .refused(StackLinePlace(path: stacks.path + "/tried", line: $0)) } ?? .open))
   }
 
-  @Test func `a missing module lets no password through, unless its line is optional`() {
+  @Test func `no password gets past a missing module, unless its line is optional`() {
     let text = "auth required pam_unix.so\nauth required pam_gone.so\n"
     #expect(reading(text).way(asRescuer: false) { $0.module != "pam_gone.so" } != .open)
     #expect(
@@ -339,7 +345,7 @@ import Testing
       } == .open)
   }
 
-  @Test func `a file that is too large is read up to the limit, and refuses after that`() {
+  @Test func `a file that is too large is read up to the limit, and then refuses`() {
     stacks.write("common-auth", "auth required pam_unix.so\n" + String(repeating: "# filler\n", count: 30_000))
     stacks.write("tried", "@include common-auth\n")
     let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
@@ -347,7 +353,7 @@ import Testing
     #expect(StackReading(entries, of: "sshd").way(asRescuer: false) != .open)
   }
 
-  @Test func `a password is no way in if pam_uaf asks as well, or if nothing asks for a password`() {
+  @Test func `a password is no way in if pam_uaf asks as well, or if nothing asks for the password`() {
     #expect(reading("auth required pam_permit.so").way(asRescuer: true) == .none)
     let stack =
       "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\nauth required pam_unix.so"
@@ -449,7 +455,7 @@ import Testing
         "tried:1"
       ),
     ] as [(String, String?)])
-  func `names the line that a wrong password gets past in a hand-written stack`(text: String, place: String?) {
+  func `names the line in a hand-written stack that a wrong password gets past`(text: String, place: String?) {
     #expect(wrong(text) == place)
   }
 
@@ -461,7 +467,7 @@ import Testing
   ]
 
   @Test(arguments: bystanders)
-  func `a module that asks for nothing counts neither as the password nor as pam_uaf`(module: String) {
+  func `a module that asks for nothing counts neither as a module for passwords nor as pam_uaf`(module: String) {
     let skip = "auth [success=2 default=ignore] pam_succeed_if.so quiet user ingroup users\n"
     let unasked = "auth [success=ok ignore=ignore default=bad] \(module)\nauth required pam_permit.so"
     for common in ["auth required \(module)\n" + skip + Self.debian, unasked] {
@@ -476,7 +482,7 @@ import Testing
 
   /// pam_debug under the names of the modules of ``before``, which all refuse there; the passcode is right.
   @Test(arguments: before)
-  func `libpam lets a wrong password in exactly when a line is named`(common: String, place: String?) throws {
+  func `libpam lets a wrong password in exactly if a line is named`(common: String, place: String?) throws {
     // What depends on who is asked, and on factors other than the right password, is not compared.
     guard
       !["localuser", "succeed_if", "google", "corp", "authinfo_unavail", "pam_exec"].contains(where: common.contains),
@@ -509,7 +515,7 @@ import Testing
       .first { FileManager.default.fileExists(atPath: $0) }
   }
 
-  @Test func `blames no line of a shipped stack if an administrator's file lets everybody in`() {
+  @Test func `blames no line of a shipped stack if a file of the administrator lets everybody in`() {
     stacks.write("uaf-sudo", Self.second + "\n")
     for (common, place) in [
       ("auth required pam_permit.so", "common-auth:1"),

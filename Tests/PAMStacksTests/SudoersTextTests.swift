@@ -30,7 +30,7 @@ import Testing
     "ALL\tALL\t=\t(\tALL\t)\tALL", "kim ALL=ALL\r",
     "kim ALL=(root) sha224:0GomF8mNN3wlDt1HD9XldjJ3SNgpFdbjO1+NsQ== /bin/ls",
   ])
-  func `accepts lines that sudo accepts`(line: String) { #expect(remarks(line) == []) }
+  func `accepts the lines of sudoers that sudo accepts`(line: String) { #expect(remarks(line) == []) }
 
   @Test(arguments: [
     "Defaults", "Defaults !ALL nothing", "Defaults !insults=x", "Defaults !env_keep+=x", "Defaults : x rootpw",
@@ -40,7 +40,7 @@ import Testing
     "kim ALL=,ALL", "kim ALL=NOPASSWD ALL", "kim ALL=XPASSWD: ALL", "kim bob ALL=ALL", "kim ALL=FOO x", "\"\" ALL=ALL",
     "kim ALL=NOPASSWD: TIMEOUT=5 ALL", "kim ALL=NOPASSWD: (root) ALL", "kim ALL=/bin/foo a:b", "@include", "include /x",
   ])
-  func `a line that sudo skips is reported as wrong, and the next one applies`(line: String) {
+  func `reports a line of sudoers that sudo skips, and reads the next one`(line: String) {
     #expect(remarks("# first\n\(line)\nkim ALL=ALL\n") == [.wrong(line: 2, mayNameService: false)])
   }
 
@@ -48,16 +48,16 @@ import Testing
     "Defaults insults, pam_service+=x", "Defaults pam_login_service-=x", "Defaults !pam_askpass_service",
     "Defaults pam_service", "Defaults pam_service=\"\"", "Defaults x, !pam_service=y",
   ])
-  func `reports an option that sudo skips and that may have named a service`(line: String) {
+  func `reports an option in sudoers that sudo skips and that could have named a service`(line: String) {
     #expect(remarks(line) == [.wrong(line: 1, mayNameService: true)])
   }
 
-  @Test func `reports a repeated alias, and the first definition applies`() {
+  @Test func `reports an alias in sudoers that is defined twice, and uses the first definition`() {
     #expect(remarks("User_Alias A=x\nHost_Alias A=y\nUser_Alias A=z") == [.wrong(line: 3, mayNameService: false)])
     #expect(remarks("User_Alias A=x : A=z : B=x") == [.wrong(line: 1, mayNameService: false)])
   }
 
-  @Test func `names included files and folders as they are written`() {
+  @Test func `names the files and folders that sudoers includes, as they are written there`() {
     let lines = "@include /a\n#include b\\ c\n@includedir \"/d e\" # no\n  #includedir f\n#includes g\n# include h"
     #expect(
       remarks(lines) == [

@@ -54,7 +54,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [PasswordState.locked, .empty, .expired, .accountExpired, .unknown])
-  func `refuses an administrator whose password lets nobody in`(state: PasswordState) {
+  func `refuses an administrator whose password cannot log in`(state: PasswordState) {
     passwords.states["alice"] = state
     #expect(find(console: true).hasPrefix("refused: "))
   }
@@ -70,7 +70,7 @@ import ToolTestSupport
     #expect(find(sudo: false) == "root, by the password at the console, as one of uaf-rescue")
   }
 
-  @Test func `a person who may become root is no way in if the console refuses the group uaf-rescue`() {
+  @Test func `a person who can become root is no way in if the console refuses the group uaf-rescue`() {
     #expect(find(login: false).contains("alice of uaf-rescue cannot log in by a password"))
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable
@@ -92,7 +92,7 @@ import ToolTestSupport
     "alice ALL=(ALL) ALL\nbob ALL=!ALL", "Defaults:bob rootpw\nalice ALL=ALL", "Defaults rootpw,!rootpw\nalice ALL=ALL",
     "Defaults targetpw\nalice ALL=NOPASSWD: ALL", "Defaults>bob rootpw\nalice ALL=(ALL) ALL",
   ])
-  func `a person whom sudoers certainly lets run everything as root can become root`(rules: String) {
+  func `a person can become root if a rule of sudoers certainly lets the person run everything as root`(rules: String) {
     #expect(rescuer(rules) == "alice, by the password at the console, as one of uaf-rescue")
   }
 
@@ -102,7 +102,7 @@ import ToolTestSupport
     "Defaults runas_default=bob\nalice ALL=ALL", "alice ALL=(ALL,!root) ALL", "alice ALL=() ALL",
     "alice ALL=ALL\nalice ALL=(ALL) !ALL",
   ])
-  func `a member of the group sudo cannot become root unless a rule certainly allows everything`(rules: String) {
+  func `a member of the group sudo cannot become root unless a rule certainly allows it`(rules: String) {
     #expect(rescuer(rules).contains("alice of uaf-rescue cannot become root: no rule of sudoers"))
   }
 
@@ -151,7 +151,7 @@ import ToolTestSupport
     "alice ALL=ALL\nal\\x69ce ALL=!ALL", "alice ALL=ALL\na\\lice ALL=!ALL", "\\%sudo ALL=ALL", "\\ALL ALL=ALL",
     "alice ALL=ALL\n%su\\x64o ALL=!ALL", "al\\x6ace ALL=ALL",
   ])
-  func `a person whom an option may keep from a root shell is not named`(rules: String) {
+  func `a person whom an option of sudoers might keep from a root shell is not named as a way in`(rules: String) {
     passwords.unwritable = ["/full", "/var/log/sudo-io/full"]
     passwords.shells["root"] = "/usr/local/bin/rootsh"
     let said = rescuer(rules)
@@ -182,7 +182,7 @@ import ToolTestSupport
     "Defaults logfile=/var/log/sudo.log, !ignore_logfile_errors\nalice ALL=ALL",
     "Defaults runas_check_shell\nalice ALL=ALL",
   ])
-  func `a person whom no option keeps from a root shell is named`(rules: String) {
+  func `a person whom no option of sudoers keeps from a root shell is named as a way in`(rules: String) {
     passwords.unwritable = ["/full"]
     #expect(rescuer(rules).hasPrefix("alice, "), "\(rescuer(rules))")
   }
@@ -195,7 +195,7 @@ import ToolTestSupport
     ("Defaults rlimit_as=1", "rlimit_as"), ("Defaults command_timeout=1", "command_timeout"),
     ("Defaults:alice intercept", "intercept"),
   ])
-  func `an option that keeps a person from root is named, with its remedy`(line: String, option: String) {
+  func `an option of sudoers that keeps a person from root is named, with a remedy`(line: String, option: String) {
     passwords.unwritable = ["/full"]
     var text = SudoersText()
     text.add(Array("\(line)\nalice ALL=ALL".utf8)) { remark, _ in Issue.record("\(remark)") }
@@ -212,7 +212,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `no hint says to create the group if it exists and its members lack something`() {
+  @Test func `if the rescue group exists and its members lack something, no hint says to create the group`() {
     passwords.states["alice"] = .locked
     let told = remedies()
     #expect(told.allSatisfy { $0.hasPrefix("passwd alice") }, "\(told)")
@@ -232,7 +232,7 @@ import ToolTestSupport
     } catch { return [StackError.noWayIn(error).english, StackError.noWayIn(error).korean].compactMap(\.remedy) }
   }
 
-  @Test func `rules have to allow both host names`() {
+  @Test func `rules of sudoers count only if they allow both names of the host`() {
     #expect(rescuer(hosts: ["vm", "localhost"], "alice vm=(ALL) ALL").contains("cannot become root"))
     #expect(rescuer(hosts: ["vm", "localhost"], "alice localhost=(ALL) ALL").contains("cannot become root"))
     #expect(rescuer(hosts: ["vm", "localhost"], "alice vm, localhost=(ALL) ALL").hasPrefix("alice, "))
@@ -240,7 +240,7 @@ import ToolTestSupport
     #expect(rescuer(hosts: ["vm", "vm.example.org"], "alice vm.example.org=(ALL) ALL").contains("cannot become root"))
   }
 
-  @Test func `a person belongs to the primary group, even if the group does not list the person`() {
+  @Test func `a person is a member of the primary group even if the group does not list the person`() {
     let folder = Folder()
     let text =
       "root:x:0:0::/root:/bin/sh\nanna:x:1000:0::/:/bin/sh\nno account\nbert:x:1001:1001::/:/bin/sh\nroot:x:0:0:::\n"
@@ -251,7 +251,7 @@ import ToolTestSupport
     #expect(SystemPasswords(accountsPath: path).members(ofGroup: "no such group") == nil)
   }
 
-  @Test func `counts the wrong passwords that pam_faillock has recorded and not forgiven`() {
+  @Test func `counts the wrong passwords that pam_faillock has recorded and not reset`() {
     let folder = Folder()
     let record = { (status: UInt8) in [UInt8](repeating: 1, count: 54) + [status] + [UInt8](repeating: 0, count: 9) }
     _ = folder.file("anna", record(1) + record(0) + record(3) + [1, 1, 1], mode: 0o600)
@@ -260,7 +260,7 @@ import ToolTestSupport
     #expect(counted == [2, 0, 0, 0])
   }
 
-  @Test func `reads the words of limits without their comments`() {
+  @Test func `reads the entries of limits.conf without their comments`() {
     let folder = Folder()
     let path = folder.file(
       "limits.conf", Array("# a\nanna\thard maxlogins 0 # b\n\n@ops - nproc 3\n".utf8), mode: 0o644)
@@ -272,7 +272,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `a program that ends every session, or that may not be run, is no shell, even if a link names it`() {
+  @Test func `a program that ends every session or cannot be run is no shell, even if a link names it`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     folder.link("bash", to: "/bin/false")
@@ -315,7 +315,7 @@ import ToolTestSupport
     #expect(find().contains("which needs \(inner): that is not there, or they may not run it"))
   }
 
-  @Test func `a person whose shell is not in the list of shells is not named, whatever program it is`() {
+  @Test func `a person whose shell is not in /etc/shells is not named as a way in, whatever program it is`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     for program in ["/usr/bin/passwd", "/bin/cat", "/usr/bin/env"] {
@@ -334,7 +334,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["/bin/false", "/nonexistent/sh", "/usr/bin/env", "/bin/cat"])
-  func `nobody is named if login starts a program other than a shell in place of every shell`(program: String) {
+  func `if login starts another program in place of every shell, nobody is named as a way in`(program: String) {
     passwords.fakeShell = program
     passwords.listed.insert(program)
     #expect(find().contains("cannot log in: in place of every shell, login starts one that "), "\(find())")
@@ -344,7 +344,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["/usr/bin/env", "/bin/cat", "/usr/bin/tmux"])
-  func `a listed program counts as a shell only if its name is that of a shell`(program: String) {
+  func `a program in /etc/shells counts as a shell only if it has the name of one`(program: String) {
     passwords.shells["alice"] = program
     passwords.listed.insert(program)
     guard ResolvedPath.of(program) != nil else { return }
@@ -359,20 +359,21 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["/bin//sh", "/usr//bin/sh", "/bin/./sh", "/usr/bin/../bin/sh"])
-  func `a shell is listed, however its path is written`(path: String) {
+  func `a shell is found in /etc/shells however its path is written`(path: String) {
     passwords.shells["alice"] = path
     passwords.listed = ["/bin/sh", "/usr/bin/sh"]
     #expect(find().hasPrefix("alice, "), "\(find())")
   }
 
-  @Test func `a person whose session a line of a profile ends is not named`() {
+  @Test func `a person whose session a line of a profile ends is not named as a way in`() {
     passwords.endings["alice"] = ("/etc/profile", 3)
     #expect(find().contains("alice of uaf-rescue may get no session: /etc/profile:3 can end it"), "\(find())")
     #expect(remedies().allSatisfy { $0.contains("/etc/profile:3") }, "\(remedies())")
   }
 
   @Test(arguments: ["#!/bin/sh\nexit 1\n", "#!/usr/bin/env nosuchshell\n"])
-  func `a person whose shell is a script is not named, listed or not: it may end immediately`(text: String) {
+  func `a person whose shell is a script is not named as a way in, because the script may end immediately`(text: String)
+  {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     let shell = folder.file("shell", Array(text.utf8), mode: 0o755)
@@ -381,7 +382,7 @@ import ToolTestSupport
     #expect(find().contains("alice of uaf-rescue has \(shell) for a shell, a script of which nobody can say"))
   }
 
-  @Test func `a program whose loader is missing gives no session`() throws {
+  @Test func `a shell whose loader is missing gives no session`() throws {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     var bytes = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
@@ -392,7 +393,7 @@ import ToolTestSupport
     #expect(LoginShell(path: folder.file("other", bytes, mode: 0o755)) == .usable)
   }
 
-  @Test func `a program of which a library is missing gives no session`() throws {
+  @Test func `a shell with a missing library gives no session`() throws {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     var bytes = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
@@ -550,7 +551,7 @@ import ToolTestSupport
       rule.english.contains("last line") && [rule.english, rule.korean].allSatisfy { $0.contains("@includedir") })
   }
 
-  @Test func `nobody is named if login is missing, or lets nobody in without a home`() {
+  @Test func `if login is missing, or lets nobody in without a home directory, nobody is named as a way in`() {
     passwords.closedHomes["alice"] = "/home/alice"
     #expect(find().contains("alice of uaf-rescue has /home/alice for a home, which is closed to them"))
     #expect(remedies().allSatisfy { $0.contains("namei -l /home/alice") && !$0.contains("mkhomedir") }, "\(remedies())")
@@ -564,7 +565,7 @@ import ToolTestSupport
     #expect(find().contains("alice of uaf-rescue cannot log in by a password: there is no program 'login'"))
   }
 
-  @Test func `says what is wrong with a program, and what to do about it`() {
+  @Test func `says what is wrong with a shell, and what to do about it`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     func told(_ path: String, _ isSetUserID: Bool = false) -> FindingText? {
@@ -586,7 +587,7 @@ import ToolTestSupport
     #expect(told(path) == FindingText("\(path) belongs to user 1000", do: "chown root \(path) && chmod 755 \(path)"))
   }
 
-  @Test func `a home is a problem only if login requires one and the person cannot enter it`() {
+  @Test func `a home directory matters only if login requires one and the person cannot enter it`() {
     let folder = Folder()
     let closed = { (text: String, name: String) in
       folder.delete("login.defs")
@@ -600,7 +601,7 @@ import ToolTestSupport
     #expect(SystemPasswords(loginPath: "/nonexistent").closedHome(of: "nobody") == "/nonexistent")
   }
 
-  @Test func `says which files root could write`() {
+  @Test func `says which files root itself can write`() {
     let folder = Folder()
     let file = folder.file("log", [], mode: 0o600)
     let system = SystemPasswords()
