@@ -1,6 +1,7 @@
-// Purpose of this target: the checks of `uafctl doctor` as values. Each looks at one part of this machine, or asks the server a
-// question that changes nothing there. Its findings say in two languages what to do. No check changes anything or asks a person.
-// The state of accounts comes from a `StatusSource`. It may not import UAFTool, ArgumentParser, Invocation or TerminalPrompts.
+// Purpose of this target: the checks of `uafctl doctor` as values. Each looks at one part of this machine, or sends the server
+// a request that changes nothing there. Its findings say in two languages what to do. No check changes anything or asks a
+// person. The state of accounts comes from a `StatusSource`. It may not import UAFTool, ArgumentParser, Invocation or
+// TerminalPrompts.
 
 import Glibc
 import HostSystem
@@ -126,8 +127,10 @@ package struct Examination {
     ).findings()
   }
 
-  /// Why a line's arguments contradict its configuration, which is this one if the line names no other; or why the
-  /// one that it names cannot be used.
+  /// Why a line's arguments contradict the configuration that the line uses: the one that it names or, if it names none, this
+  /// one.
+  ///
+  /// Also says why the one that it names cannot be used.
   private func contradiction(
     of arguments: ModuleArguments, _ service: String, to configuration: Configuration?
   ) -> ConfigurationError? {
@@ -177,7 +180,7 @@ package struct Examination {
     ).findings()
   }
 
-  /// Asks nothing if no server is known.
+  /// The findings about the server; empty if no server is known.
   private func server(_ server: ServerSettings?) -> [Finding] {
     guard let server else { return [] }
     return ServerCheck(

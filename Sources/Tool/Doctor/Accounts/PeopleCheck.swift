@@ -13,7 +13,7 @@ struct PeopleCheck {
   /// The uids of the accounts that have a file in a state folder.
   let registered: (String) -> [uid_t]
   let isRoot: Bool
-  /// Whether an account stage asks the server about accounts.
+  /// Whether the `account` lines of a service ask the server about accounts.
   let asksForStates: () -> Bool
 
   func findings() -> [Finding] {
@@ -107,9 +107,10 @@ package struct AccountSurvey {
     }
   }
 
-  /// The accounts with a value whose wrong entries no chip counts, although a chip holds the machine's key.
+  /// The accounts with a passcode or pattern whose wrong entries no chip counts, although a chip holds the machine's device
+  /// key.
   ///
-  /// A fingerprint has no value that a chip could count.
+  /// A fingerprint has no entries that a chip could count.
   var uncounted: [String] {
     standing.filter { $0.authenticators.contains { $0.isCountedByMachine && $0.biometry == nil } }
       .compactMap(\.accountName)
@@ -149,10 +150,11 @@ package struct RegisteredAccounts {
     numbers = configuration.map { installation.registered($0.state.directory) } ?? []
   }
 
-  /// Whether an account has a value registered, locked or not; false if the core cannot say, or if the server has
+  /// Whether an account has a registered authenticator, locked or not; false if the core cannot say, or if the server has
   /// disabled the account or refuses its keys.
   package func has(_ name: String) -> Bool {
-    // A core takes some milliseconds for each, and an organisation has many accounts that were never used here.
+    // The core needs some milliseconds for each account, and an organisation has many accounts that were never used on this
+    // machine.
     guard let account = accounts.account(named: name), numbers.contains(account.userID) else { return false }
     // A deregistered account still has a file.
     guard case .standing(let document)? = try? core.status(of: name) else { return false }

@@ -4,7 +4,7 @@ import UAFConfiguration
 import UAFMessages
 import Wording
 
-/// The document of *status* in lines for a person.
+/// Shows the core's *status* document to a person, as lines of text.
 package struct StatusReport {
   private let language: Language
   private let isRoot: Bool
@@ -65,7 +65,7 @@ package struct StatusReport {
 
   /// What prevents the use of a fingerprint; nil if nothing does.
   static func obstacle(to authenticator: StatusDocument.Authenticator) -> FidoResult? {
-    // A key that is not bound to the prints can be used.
+    // A key that is not bound to the enrolled fingerprints can be used.
     let usable: [FidoResult] = [.biometryNotChanged, .biometryStateNotSupported]
     guard let code = authenticator.biometry else { return nil }
     return FidoResult.allListed.first { $0.code == code && !usable.contains($0) }
@@ -102,9 +102,9 @@ package struct StatusDocument: Equatable {
     package let otherUser: Counter?
     /// Whether changed lock options have no effect yet, because wrong entries are counted (3015).
     package let lockOptionsWait: Bool
-    /// Whether this machine alone counts its wrong entries, although a chip holds the machine's key.
+    /// Whether only this machine counts its wrong entries, although a chip holds the machine's device key.
     package let isCountedByMachine: Bool
-    /// The state of a fingerprint, as a result of the core; nil for a typed value.
+    /// The state of a fingerprint, as a result of the core; nil for a passcode or pattern.
     package let biometry: UInt32?
 
     /// Whether the account has it on this machine, whatever the server says about its keys.
@@ -134,11 +134,11 @@ package struct StatusDocument: Equatable {
   package let accountName: String?
   package let serverUserName: String?
   package let authenticators: [Authenticator]
-  /// Nil if the server was never asked, or if the core does not say.
+  /// The server's last report about the account; nil if the server was never asked, or if the core does not say.
   package let serverState: ServerState?
   /// Whether the server has given this machine the secret that `account_check` needs; nil if the core does not say.
   package let hasMachineSecret: Bool?
-  /// Whether a person's code can set a value for an account in use; nil if the core does not say.
+  /// Whether a code that a person enters can set a passcode or pattern for an account in use; nil if the core does not say.
   package let codesSetValues: Bool?
   /// Nil if root lets the server decide nothing.
   package let policy: FollowedPolicyState?
@@ -167,7 +167,7 @@ package struct StatusDocument: Equatable {
     policy = FollowedPolicyState(document["policy"])
   }
 
-  /// Who can give the account a new value with a code.
+  /// Who can set a new passcode or pattern for the account with a code.
   ///
   /// - Parameter isRoot: whether root reads it.
   package func codeUse(isRoot: Bool) -> CodeUse {
@@ -180,7 +180,7 @@ package struct StatusDocument: Equatable {
     authenticators.contains(where: \.isHeld)
   }
 
-  /// Whether a login with a registered value is possible now or after a lock, as far as this machine knows.
+  /// Whether a login with a registered authenticator is possible now or after a lock, as far as this machine knows.
   package var mayLogIn: Bool {
     serverState?.standing != .disabled && authenticators.contains { $0.isHeld && !$0.isRefused }
   }
@@ -248,7 +248,7 @@ package struct StatusFailure: Error, FindingCatalogue, Equatable {
   ///
   /// - Parameters:
   ///   - text: why, in the core's words and in the language that it was asked in.
-  ///   - nextStep: what can be done; nil where `text` says it.
+  ///   - nextStep: what can be done; nil if `text` says it.
   package init(ofAccount text: String, nextStep: String?) {
     english = FindingText(text, do: nextStep)
     korean = english
@@ -301,7 +301,7 @@ package struct ServerState: Equatable {
   /// When a lock ends.
   package let until: Int64?
 
-  /// Whether the account could not log in by any way.
+  /// Whether the account could not log in with any authenticator.
   ///
   /// A lock may have ended in the meantime.
   var isBlocked: Bool { standing == .disabled || standing == .locked }
@@ -336,7 +336,7 @@ package struct FollowedPolicyState: Equatable {
   package let text: [UInt8]?
   /// A note that it has expired or, without a version, why the stored one is not in force.
   let note: String?
-  /// The keys whose values come from it, each once.
+  /// The keys of the configuration that the policy sets, each once.
   let keys: [String]
 
   /// Reads the member `policy`; nil if it is not one.

@@ -10,7 +10,7 @@ package enum StatusText: Catalogued {
   case noAuthenticator
   /// 3005 to 3008.
   case state(Int64)
-  /// There is a value here, but the server is known to refuse its keys.
+  /// An authenticator is registered on this machine, but the server is known to refuse its keys.
   case refusedAtServer
   /// The server has revoked the key.
   case revokedAtServer(CodeUse)

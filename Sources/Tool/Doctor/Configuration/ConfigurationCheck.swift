@@ -3,7 +3,8 @@ import Glibc
 import UAFConfiguration
 import Wording
 
-/// The configuration: it must be readable and owned by root, know each key and have an effect for it, and name a server.
+/// Checks the configuration: it must be readable, belong to root and name a server, and each of its keys must be known and have
+/// an effect.
 struct ConfigurationCheck {
   /// The file that root named, which must exist; nil for the machine's, which need not exist.
   let given: String?
@@ -70,7 +71,7 @@ enum ConfigurationText: FindingCatalogue {
   case offline(sections: [String])
   case toldState(sections: [String])
   case softwareFingerprint
-  /// The origin is one of web pages.
+  /// The configured origin is that of web pages (https).
   case webOrigin
 
   var english: FindingText {

@@ -41,7 +41,7 @@ struct CoreCheck {
     if !usable.isEmpty {
       findings.append(.ok(CoreText.usable(account: name, usable)))
     } else if document.authenticators.contains(where: \.isRefused) {
-      // A key that is behind has its own line.
+      // Keys in these two states have findings of their own.
       let refused = document.authenticators.filter { $0.isRefused && !["ahead", "forbidden"].contains($0.atServer) }
       let forbidden = document.authenticators.filter { $0.isRefused && $0.atServer == "forbidden" }
       if !forbidden.isEmpty {
@@ -64,14 +64,14 @@ enum CoreText: FindingCatalogue {
   case failed(StatusFailure)
   case answers
   case version(String, expected: String)
-  /// Root ends a lock; everybody else waits, asks the helpdesk for an unlock, or sets a new value.
+  /// Root ends a lock; everybody else waits, asks the helpdesk for an unlock, or sets a new passcode or pattern.
   case locked(account: String, StatusDocument.Authenticator, CodeUse)
   /// Why the state of the caller's account cannot be used, with the core's text.
   case unusable(StatusFailure)
   case usable(account: String, [StatusDocument.Authenticator])
-  /// There are values here, but the server no longer accepts their keys.
+  /// Authenticators are registered on this machine, but the server no longer accepts their keys.
   case refused(account: String, [StatusDocument.Authenticator], CodeUse)
-  /// There are values here, but the server does not let the account log in with any.
+  /// Authenticators are registered on this machine, but the server does not let the account log in with any of them.
   case forbidden(account: String, [StatusDocument.Authenticator])
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)

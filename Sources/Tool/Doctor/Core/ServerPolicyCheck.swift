@@ -1,6 +1,7 @@
 import Wording
 
-/// The server's policy for this machine, if root follows one: whether it applies, for how long, and which values come from it.
+/// Checks the server's policy for this machine, if root lets the server set one: whether it applies, for how long, and which
+/// settings come from it.
 struct ServerPolicyCheck {
   let policy: FollowedPolicyState
 

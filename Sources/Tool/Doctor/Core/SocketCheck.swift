@@ -21,7 +21,7 @@ struct SocketCheck {
     }
   }
 
-  /// Anybody who may write to the folder may put a different socket there.
+  /// Anybody who can write to the folder can put a different socket there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }

@@ -76,12 +76,12 @@ package struct Installation {
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 
-  /// The settings in sudoers for sudo's questions, and the parts that could not be read.
+  /// The settings of sudo that decide whom it asks, and how, with the parts of sudoers that could not be read.
   package func readSudoers() -> SudoSettings {
     SudoSettings(sudoFiles, host: hostName, canonical: canonicalHostName, owner: owner)
   }
 
-  /// The PAM services that sshd asks for.
+  /// The PAM services that sshd uses.
   package func readSSH() -> SSHServices { sshConfiguration.services() }
 
   /// The sources of sshd's settings.
@@ -133,7 +133,7 @@ package enum InstalledPaths {
 
   /// The path of a program of the libexec folder; free of links and dots if it exists.
   ///
-  /// `bin/uafctl` and `libexec/pam-uaf/uaf-helper` move together.
+  /// `bin/uafctl` and `libexec/pam-uaf/uaf-helper` are always in the same parent folder, wherever that is.
   package static func program(_ name: String) -> String { below("libexec/pam-uaf/" + name) }
 
   /// The path of a part that is installed with this program, from the folder that has `bin`.

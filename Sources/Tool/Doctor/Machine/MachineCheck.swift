@@ -56,7 +56,7 @@ struct MachineCheck {
 
 /// Doctor's texts about the kernel, the clock and the log.
 enum MachineText: FindingCatalogue {
-  /// Whether the kernel has network namespaces at all.
+  /// Network namespaces cannot be used here; with whether the kernel has them at all.
   case noNetworkNamespaces(kernelHasThem: Bool)
   case noLandlock
   case noSeccomp

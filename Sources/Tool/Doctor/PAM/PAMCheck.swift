@@ -4,7 +4,7 @@ import PAMStacks
 import UAFConfiguration
 import Wording
 
-/// The PAM services that mention the module: whether only the right people can log in when it refuses.
+/// Checks the PAM services with pam_uaf: whether only the right people can log in if it refuses.
 struct PAMCheck {
   let directory: String
   let moduleFolders: [String]
@@ -22,15 +22,15 @@ struct PAMCheck {
   let tester: any StackTester
   /// The folder in which a copy of the services is made for that.
   let trialParent: String
-  /// Whether the configuration hides states from every caller of a service, local or remote.
+  /// Whether the configuration hides registrations from every caller of a service, local or remote.
   var hidesState: (String) -> Bool = { _ in false }
   /// Why arguments of the module contradict the configuration of a service; nil if they can.
   var contradiction: (ModuleArguments, String) -> ConfigurationError? = { _, _ in nil }
   /// Whether the configuration lets `account_check` ask the server.
   var canAskStates = true
-  /// The settings for sudo's questions.
+  /// The settings of sudo that decide whom it asks, and how.
   var sudo = SudoSettings()
-  /// The services that sshd asks for.
+  /// The PAM services that sshd uses.
   var ssh = SSHServices()
 
   func findings() -> [Finding] {
@@ -88,7 +88,7 @@ struct PAMCheck {
     return places.first { (try? FileState.of($0).get()) != nil }
   }
 
-  /// Anybody who may write to the module decides who can log in.
+  /// Anybody who can write to the module decides who can log in.
   private func objection(to place: String) -> Finding? {
     guard case .success(let state) = FileState.of(place), state.kind == S_IFREG else {
       return .failure(.pamModule, PAMText.moduleNoFile(path: place))
@@ -99,7 +99,7 @@ struct PAMCheck {
     return nil
   }
 
-  /// A service's stack; nil if it uses the module for something other than authentication.
+  /// The finding about a service's stack; nil if the service uses the module for something other than authentication.
   private func stack(_ service: String, _ entries: [StackEntry]) -> Finding? {
     guard let own = entries.first(where: \.line.asksOwnModule)?.line else { return nil }
     let reading = StackReading(entries, of: service)
@@ -146,7 +146,7 @@ struct PAMCheck {
 // missing files, and a second way in that nobody can use.
 
 extension PAMCheck {
-  /// Single lines of a service, with what it includes.
+  /// Findings about single lines of a service and of the files that it includes.
   func lineFindings(_ service: String, _ lines: [PAMLine]) -> [Finding] {
     let own = lines.filter(\.asksOwnModule)
     let file = "\(directory)/\(service)"
@@ -196,7 +196,7 @@ extension PAMCheck {
     }
   }
 
-  /// Stacks that their service no longer includes: it asks only for the password, and nobody may have noticed.
+  /// Stacks that their service no longer includes: it now asks only for the password, perhaps without anybody noticing.
   func unusedStacks(_ folder: PAMDirectory) -> [Finding] {
     (StackList(reader: folder).entries() ?? []).filter { $0.origin == .unused }.map { entry in
       let service = String(entry.name.dropFirst(PAMService.prefix.count))
@@ -224,8 +224,8 @@ extension PAMCheck {
     }
   }
 
-  /// Programs that ask for the passcode under one name but not under another, polkit in addition to sudo, and further services
-  /// that do not ask for it.
+  /// Findings about programs that ask for the passcode under one service name but not under another, about polkit if sudo asks
+  /// and polkit does not, and about further services that do not ask.
   func otherDoors() -> [Finding] {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo, ssh: ssh)
     let members = doors.openMembers().map { member in
@@ -366,7 +366,7 @@ extension PAMCheck {
     ]
   }
 
-  /// Lines with `account_check` that refuse everybody, or that can ask nobody.
+  /// Lines with `account_check` that refuse everybody, or that cannot ask the server.
   private func checkFindings(_ file: String, _ own: [PAMLine]) -> [Finding] {
     let checking = own.filter(Self.checksAccounts)
     guard !checking.isEmpty else { return [] }

@@ -15,7 +15,7 @@ enum PAMText: FindingCatalogue {
   case passedOver(file: String, line: Int)
   /// People can log in without the right password.
   case passwordGap(PasswordGap)
-  /// A stack of `uafctl pam enable` in which a refusal no longer refuses.
+  /// A stack of `uafctl pam enable`, edited so that people can get in although pam_uaf has refused.
   case edited(file: String, service: String)
   case noEffect(file: String)
   case wayBehind(file: String)
@@ -112,7 +112,7 @@ enum PAMLineText: FindingCatalogue {
   case carriageReturn(file: String, line: Int)
   case otherName(file: String, asking: String, command: String)
   case openOthers([String])
-  /// Like the two before, for a name that asks for nothing.
+  /// Like the two cases before, for a service that lets people in without asking for anything.
   case unaskedName(file: String, asking: String, command: String)
   case unaskedOthers([String])
   case profile
@@ -211,7 +211,8 @@ enum PAMLineText: FindingCatalogue {
   }
 }
 
-/// What doctor says about names: of modules, of arguments that do not do what was meant, and of the service next to sudo.
+/// Doctor's texts about misspelt modules, about arguments without the intended effect, and about polkit's service next to that
+/// of sudo.
 enum PAMNameText: FindingCatalogue {
   case misspelt(service: String, module: String)
   /// A wrong argument, which refuses everybody unless the line reads no arguments.
@@ -308,7 +309,7 @@ enum PAMNameText: FindingCatalogue {
 enum PAMAccountText: FindingCatalogue {
   /// The line refuses everybody.
   case wrong(file: String)
-  /// The line can ask no server.
+  /// The line cannot ask the server.
   case blind(file: String)
 
   var english: FindingText {
@@ -343,9 +344,9 @@ enum PAMAccountText: FindingCatalogue {
 /// Doctor's texts about the group whose members bypass pam_uaf.
 enum RescueText: FindingCatalogue {
   case noGroup
-  /// /etc/group has the group, where nobody looks.
+  /// /etc/group has the group, but the C library does not look there.
   case unseenGroup
-  /// Only a directory has the group.
+  /// Only a directory service has the group, and not /etc/group.
   case directoryGroup
   case nobody
   /// Only root may read passwords.
@@ -353,7 +354,7 @@ enum RescueText: FindingCatalogue {
   /// What prevents a member of the group from becoming root with the password.
   case lacks(String, WayIn.Member)
   case untried(TrialProblem)
-  /// pam_faillock counts wrong passwords.
+  /// pam_faillock has counted wrong passwords of a member.
   case counted(String)
   case fine([String])
 

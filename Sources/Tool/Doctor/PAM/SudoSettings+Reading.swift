@@ -2,7 +2,7 @@ import Glibc
 import HostSystem
 import PAMStacks
 
-/// The files that decide what sudo asks for.
+/// The files that decide whom sudo asks, and how.
 package struct SudoFiles {
   /// sudo.conf(5), which may name another sudoers.
   package var configuration: String
@@ -200,7 +200,7 @@ private struct SudoersReading {
     }
   }
 
-  /// Who reads a file, and so who may have written it.
+  /// Which program reads a file, which decides who must have written it.
   private enum Reader {
     case sudo, sudoers, anybody
   }

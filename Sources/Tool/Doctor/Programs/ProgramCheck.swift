@@ -51,7 +51,7 @@ struct ProgramCheck {
     return [.ok(ProgramText.fine(name: name, path: path, bytes: state.size))]
   }
 
-  /// Anybody who may write to the folder may put a different program there.
+  /// Anybody who can write to the folder can put a different program there.
   private func folderObjection() -> Finding? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
     guard case .success(let state) = FileState.of(folder) else { return nil }

@@ -6,7 +6,7 @@ import PAMStacks
 struct SSHCheck {
   let reading: SSHReading
   let reader: PAMDirectory
-  /// The services that it may ask for.
+  /// The PAM services that sshd may use.
   var services = SSHServices()
   let accounts: any AccountDirectory
   /// The members of the rescue group, and their other groups.
@@ -57,7 +57,7 @@ struct SSHCheck {
       findings.removeAll { $0.level == .ok }
       findings.append(line)
     } else if !isShut, let line = rescue(known) {
-      // The people who were reported as able to log in cannot.
+      // The lines that said that people can log in are wrong then.
       if line.id != nil { findings.removeAll { $0.level == .ok } }
       findings.append(line)
     }
@@ -158,7 +158,8 @@ struct SSHCheck {
     return settings.command.flatMap { Self.ends($0) ? "ForceCommand \($0)" : nil }
   }
 
-  /// The setting that gives a session a program other than a shell, or not the programs of this machine; nil if there is none.
+  /// The setting that gives a session something other than a shell, or a root folder without this machine's programs; nil if
+  /// there is none.
   private func takingShell(_ settings: SSHSettings) -> String? {
     settings.command.flatMap { SSHCommand(text: $0).givesShell ? nil : "ForceCommand \($0)" }
       ?? settings.rootFolder.map { "ChrootDirectory \($0)" }
@@ -201,12 +202,12 @@ struct SSHCheck {
     return StackReading(reader.entries(of: service, in: "auth"), of: service).leadsRescuersPast
   }
 
-  /// Whether sshd lets a person in because of their answer; nil if that is not known.
+  /// Whether sshd lets a person in who has answered PAM's prompt; nil if that is not known.
   private func admission(of name: String, _ settings: SSHSettings) -> Bool? {
     settings.admits(name, isRoot: accounts.account(named: name)?.userID == 0, groups: passwords.groups(of: name))
   }
 
-  /// Whether an answer is a way in for somebody of the rescue group; nil if that is not known.
+  /// Whether a member of the rescue group can get in with the password; nil if that is not known.
   private func isWayIn(_ name: String, _ settings: SSHSettings) -> Bool? {
     guard settings.isAsked, givesShell(settings), !asks(settings.service) || leadsRescuers(settings) else {
       return false
@@ -269,7 +270,7 @@ struct SSHCheck {
   private func nobody(_ known: SSHReading.Known, among people: [String]) -> Finding? {
     guard known.left == 0, !people.isEmpty else { return nil }
     let own = known.people.map(\.settings)
-    // With Match blocks, what holds for everybody holds for those alone about whom sshd was not asked.
+    // With Match blocks, the settings for everybody apply only to people about whom sshd was not asked.
     let all = own.isEmpty ? [known.everybody] : own
     if let list = all[0].listForEverybody, all.allSatisfy({ $0.listForEverybody != nil }) {
       return .failure(.sshNobody, SSHText.deniesAll(list))
@@ -283,7 +284,7 @@ struct SSHCheck {
       judged.append(out.list)
     }
     let lists = judged.compactMap(\.self)
-    // A list of the allowed that is there keeps out everybody else.
+    // An Allow list keeps out everybody whom it does not name.
     guard let list = lists.first(where: { $0.hasPrefix("Allow") }) ?? lists.first else {
       return known.everybody.allowsUsers ? .warning(.sshNobody, SSHText.allowsNobody("AllowUsers")) : nil
     }

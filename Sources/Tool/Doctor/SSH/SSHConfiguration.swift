@@ -52,16 +52,16 @@ struct SSHConfiguration {
     return .read(known)
   }
 
-  /// The PAM services that sshd asks for: the one for everybody, and those of Match blocks.
+  /// The PAM services that sshd uses: the one for everybody, and those of Match blocks.
   ///
-  /// They are read from the files, whoever calls: a block is not evaluated.
+  /// They are read from the files, even for root, because no Match block is evaluated for them.
   func services() -> SSHServices {
     guard (try? FileState.of(program).get()) != nil else { return SSHServices() }
     let (settings, gap) = read()
     return SSHServices(main: settings.service, others: settings.conditionalServices, unread: gap?.path)
   }
 
-  // Each takes a start of sshd, of some milliseconds.
+  // For each person sshd is started once, which takes some milliseconds.
   private static let most = 50
 
   /// A connection from an address that belongs to nobody (RFC 5737).
@@ -71,13 +71,13 @@ struct SSHConfiguration {
 
   /// The setting because of which sshd can use none of its keys; nil if it may use one.
   ///
-  /// It starts, and ends each connection.
+  /// Such an sshd starts, but ends each connection.
   private func unusableKeys(_ settings: SSHSettings) -> String? {
     let (files, kinds) = (settings.hostKeys, settings.hostKeyKinds)
     guard !files.isEmpty, !kinds.isEmpty else { return nil }
     let isUsable = files.contains { file in
       guard FileState.following(file) != nil else { return false }
-      // A key whose kind is not known may be one of them.
+      // A key of an unknown kind may be a key that sshd can use.
       guard let kind = read(file + ".pub")?.split(separator: " ").first else { return true }
       return kinds.contains { $0 == kind || kind == "ssh-rsa" && $0.hasPrefix("rsa-sha2-") }
     }

@@ -14,7 +14,7 @@ struct SSHSettings: Equatable {
   /// The PAM services that such blocks name.
   private(set) var conditionalServices: [String] = []
 
-  /// The values of settings that are not set (sshd_config(5)).
+  /// The defaults of sshd for settings that the configuration does not contain (sshd_config(5)).
   ///
   /// Debian's file sets UsePAM to yes and KbdInteractiveAuthentication to no.
   private static let defaults = [
@@ -49,7 +49,7 @@ struct SSHSettings: Equatable {
   private static let deepest = 16
 
   private mutating func read(_ text: String, at place: Place, including included: (String) -> [String], depth: Int) {
-    // A Match inside ends with its file.
+    // A Match block in an included file ends with that file.
     var place = place
     let outer = place
     for line in text.split(whereSeparator: \.isNewline) {
@@ -75,7 +75,7 @@ struct SSHSettings: Equatable {
       index + 1 < words.count
         && SSHPattern.fitsEverything(words[index + 1], of: words[index].lowercased(), ports: ports)
     }
-    // A person must be asked about to see what sshd makes of it.
+    // sshd shows what it makes of such a block only if it is asked about a person.
     if isOpen.allSatisfy(\.self) { hasOpenBlock = true }
     for (name, isOpen) in zip(names, isOpen) where !criteria.contains(name) {
       if !isOpen || SSHSettings.personal.contains(name) { criteria.append(name) }
@@ -111,11 +111,11 @@ struct SSHSettings: Equatable {
 
   // MARK: What is asked
 
-  /// The PAM service that sshd asks for; versions before 9.8 have no setting for it.
+  /// The PAM service that sshd uses; versions before 9.8 have no setting for it.
   var service: String { words(Self.service).first ?? "sshd" }
-  /// Whether PAM is asked at all.
+  /// Whether sshd uses PAM at all.
   var usesPAM: Bool { value("usepam") == "yes" }
-  /// Whether people may be asked PAM's questions.
+  /// Whether sshd may show people PAM's prompts.
   var isKeyboardInteractive: Bool { value("kbdinteractiveauthentication") == "yes" }
   /// Whether lists of methods are given.
   var namesMethods: Bool { value("authenticationmethods") != "any" }
@@ -131,7 +131,7 @@ struct SSHSettings: Equatable {
     return Int(value("maxauthtries")).map { $0 <= 0 } == true ? "MaxAuthTries 0" : nil
   }
 
-  // Nobody types a passcode in less time, in seconds.
+  // Nobody can type a passcode in less time; in seconds.
   private static let leastTyping = 15
 
   /// The setting that ends a connection before a person can have typed something; nil if none does.
@@ -165,6 +165,7 @@ struct SSHSettings: Equatable {
     }
     guard let rest = UInt32(number.isEmpty ? "0" : number) else { return false }
     seconds += Int(rest)
+    // 0 means no limit.
     return seconds > 0 && seconds < leastTyping
   }
 
@@ -196,16 +197,16 @@ struct SSHSettings: Equatable {
     return text.isEmpty || text.lowercased() == "none" ? nil : text
   }
 
-  /// Whether PAM can ask anybody anything.
+  /// Whether PAM gets an entry from anybody: at its own prompt, or as the password that sshd asks for.
   var isAsked: Bool {
     usesPAM && refusal == nil && haste == nil && !leavesNoMethods && (asksQuestions || takesPasswords)
   }
 
-  /// Whether people are shown PAM's questions.
+  /// Whether people are shown PAM's prompts.
   var asksQuestions: Bool {
     isKeyboardInteractive && methods?.joined().contains("keyboard-interactive") != false
   }
-  /// Whether sshd accepts one string as the answer to every question.
+  /// Whether sshd asks for a password, and then gives PAM this string as the entry at every prompt.
   var takesPasswords: Bool {
     value("passwordauthentication") == "yes" && methods?.joined().contains("password") != false
   }
@@ -217,7 +218,7 @@ struct SSHSettings: Equatable {
   private var takesKeys: Bool { value("pubkeyauthentication") == "yes" && hasKeys }
   /// Whether a person with a key can log in without being asked for anything else.
   var takesKeyAlone: Bool { takesKeys && methods?.contains { $0.allSatisfy { $0 == "publickey" } } != false }
-  /// Whether a person needs a key and is then asked PAM's questions.
+  /// Whether a person needs a key and is then shown PAM's prompts.
   var takesKeyFirst: Bool { takesKeys && methods?.contains { $0.first == "publickey" } != false }
 
   /// Methods other than keys by which people log in without being asked: sshd trusts a different machine, or Kerberos.
@@ -228,7 +229,7 @@ struct SSHSettings: Equatable {
     return unasked.filter { method in lists.contains { $0.contains(method) } }
   }
 
-  /// Whether a person without a key is asked PAM's questions.
+  /// Whether a person without a key is shown PAM's prompts.
   var asksWithoutKey: Bool {
     methods?.contains { $0.contains("keyboard-interactive") && !$0.contains("publickey") } != false
   }
@@ -257,7 +258,7 @@ struct SSHSettings: Equatable {
 
   // MARK: Who is let in
 
-  /// Whether sshd lets a person in because of their answer; nil if their address decides.
+  /// Whether sshd lets a person in who has answered PAM's prompt; nil if their address decides.
   ///
   /// - Parameter groups: the names of the person's groups.
   func admits(_ name: String, isRoot: Bool, groups: [String]) -> Bool? {
@@ -284,13 +285,13 @@ struct SSHSettings: Equatable {
     return (isCertain ? true : nil, nil)
   }
 
-  /// A person or a group that a list of the allowed names without a pattern.
+  /// A person or a group that an Allow list names without a pattern.
   enum Allowed {
     case user(String)
     case group(String)
   }
 
-  /// The people and groups that sshd's lists of the allowed name, who may be known to a directory alone.
+  /// The people and groups that sshd's Allow lists name; some may be known only to a directory service.
   var allowed: [Allowed] {
     words("allowusers").map { .user(String($0.prefix { $0 != "@" })) } + words("allowgroups").map { .group($0) }
   }
@@ -301,7 +302,7 @@ struct SSHSettings: Equatable {
     return words("denygroups").contains(where: SSHPattern.fitsAll) ? "DenyGroups" : nil
   }
 
-  /// Whether it names people who are allowed.
+  /// Whether the settings name people who are allowed.
   var allowsUsers: Bool { !words("allowusers").isEmpty }
 
   /// Whether a pattern, and not the name itself or that of a group, denies a person.
@@ -329,7 +330,7 @@ struct SSHCommand {
     guard isShell(first) else { return false }
     let options = words.dropFirst().prefix { $0.hasPrefix("-") }
     guard let option = options.firstIndex(where: { !$0.hasPrefix("--") && $0.contains("c") }) else {
-      // A script takes the place of the command.
+      // Without `-c`, a further word is a script, which runs instead of the command.
       return options.count == words.count - 1
     }
     return givesShell(Self.words(words[(option + 1)...].joined(separator: " ")))

@@ -5,7 +5,7 @@ import Wording
 enum SSHText: FindingCatalogue, Equatable, Sendable {
   case usePAM
   case keyboardInteractive
-  /// sshd asks neither with PAM's questions nor for passwords.
+  /// sshd shows neither PAM's prompts nor a prompt for a password.
   case neverAsked
   case password
   /// No list of methods begins with a key; with whether the rescue group can log in.
@@ -17,15 +17,15 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case both(Bool)
   /// Some lists of methods have a key and the passcode, and some the passcode without a key.
   case either(Bool)
-  /// PAM's questions are in no list of methods, and neither is a password.
+  /// No list of methods has PAM's prompts (`keyboard-interactive`) or a password.
   case methods
-  /// A password is in a list of methods, and PAM's questions in none.
+  /// A list of methods has a password, and none has PAM's prompts.
   case methodsPassword
-  /// Both are in lists of methods.
+  /// Lists of methods have a password, and others have PAM's prompts.
   case methodsWithPassword
   /// Methods other than keys, each of which is enough, and asks for nothing.
   case unasked([String])
-  /// Every list of methods has one that is off.
+  /// Every list of methods has a method that is switched off.
   case noMethods
   /// A setting that ends every connection.
   case refusesAll(String)
@@ -59,7 +59,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case unevaluated([String], isRoot: Bool)
   /// How many people were not examined.
   case left(Int)
-  /// sshd keeps these of the rescue group out.
+  /// sshd keeps out these members of the rescue group.
   case rescuers([String])
   /// sshd keeps out everybody in the rescue group.
   case noRescuer([String])

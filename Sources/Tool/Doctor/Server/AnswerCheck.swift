@@ -30,7 +30,7 @@ struct AnswerCheck {
     case 200...299:
       if dialect == .plain, body != nil, question.kind == .response { return nil }
       return .failure(.serverAnswer, AnswerText.foreign(place, type: answer.response.contentType))
-    // A server may refuse an empty question without a UAF status. The question of a login is not empty.
+    // A server may refuse an empty request without a UAF status. But the request of a login is not empty.
     default: return question.kind == .login ? .failure(.serverAnswer, AnswerText.foreign(place, type: nil)) : nil
     }
   }
@@ -205,13 +205,13 @@ enum AnswerText: FindingCatalogue {
   case away(Place)
   case foreign(Place, type: String?)
   case unfit(key: String, String)
-  /// A request is answered at the address of the response.
+  /// The server answers a request at the address that is configured for responses.
   case exchanged(key: String, other: String, url: String)
   /// Requests and responses go to one address.
   case same(key: String, other: String, url: String)
   /// They go to addresses that differ only in parts that many servers ignore.
   case alike(key: String, other: String, url: String, otherURL: String)
-  /// They go to addresses that differ only in hosts that may be two names of one.
+  /// They go to addresses that differ only in their hosts, which may be two names of one machine.
   case hosts(key: String, other: String, url: String, otherURL: String)
 
   var english: FindingText {

@@ -12,7 +12,7 @@ struct CertificateCheck {
     case notYetValid(days: Int64)
     case otherName
     case weak(X509.Weakness)
-    /// Nothing else is wrong, so the issuer must be.
+    /// Nothing else is wrong, so the fault must be with the issuer.
     case issuer
   }
 

@@ -65,7 +65,7 @@ struct ServerCheck {
 
   /// Asks the server.
   ///
-  /// A login goes as far as the core goes before a value is asked for, including the list of facets.
+  /// A login goes as far as the core goes before it asks the person for anything, including the list of facets.
   private func ask(_ question: ServerQuestion, over line: ServerLine) -> Refusal? {
     guard question.kind == .login else {
       if let request = question.request(of: server) { line.ask(request) }
@@ -83,7 +83,8 @@ struct ServerCheck {
     }
   }
 
-  /// The finding if a server refuses a login's request at its own address, but answers it at the address for responses.
+  /// The finding if a server refuses the request of a login at the address for requests, but answers it at the address for
+  /// responses.
   private func exchanged(_ question: ServerQuestion, _ refusal: Refusal?, over line: ServerLine) -> Finding? {
     guard question.kind == .login, refusal?.serverStatus != nil,
       let url = server.authentication.responseURL ?? server.responseURL,
@@ -158,9 +159,9 @@ struct ServerCheck {
     return settings
   }
 
-  /// What an answer of a server of WebAuthn says.
+  /// The finding about the answer of a WebAuthn server.
   ///
-  /// It has options or a refusal for the name that nobody has.
+  /// A valid answer has options, or a refusal, for the name that nobody has.
   private func judged(_ question: ServerQuestion, _ refusal: Refusal?) -> Finding {
     guard let refusal, !refusal.saysPlainNo, refusal.result != .noSuitableAuthenticator else {
       return .ok(AnswerText.understoodWebAuthn(key: question.key))
@@ -180,7 +181,7 @@ struct ServerCheck {
       let text = isUnread ? FacetText.noList(refusal.detail) : .refused(server.facetID, refusal.detail)
       return [fine, .failure(.facetList, text)]
     }
-    // There is no key for that name, so a valid request ends with this.
+    // There is no key for that name, so a valid request ends with this result.
     if refusal.result == .noSuitableAuthenticator, !refusal.spokenByServer {
       return [fine, .ok(FacetText.listed(server.facetID))]
     }
@@ -189,18 +190,18 @@ struct ServerCheck {
   }
 }
 
-/// An address of the configuration, and the question for it.
+/// An address of the configuration, and the request that doctor sends to it.
 ///
-/// No question changes anything at a server.
+/// No such request changes anything at a server.
 ///
 /// - A login is begun for a name that nobody has, which any stranger can do. Nothing is signed or sent after that. A
 ///   server may keep its challenge until that expires.
-/// - A registration or deregistration is never asked for in the dialects `fido` and `webauthn`: the body is an empty
-///   object, which names neither an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the
-///   address cannot contain the name, deregistration is not asked for.
-/// - The address for answers gets an empty object or, in `plain`, an empty list: nothing that could be verified.
+/// - A registration or deregistration is never requested in the dialects `fido` and `webauthn`: the body is an empty object,
+///   which names neither an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the address
+///   cannot contain the name, deregistration is not requested.
+/// - The address for responses gets an empty object or, in `plain`, an empty list: nothing that could be verified.
 struct ServerQuestion: Equatable {
-  /// The kind of question.
+  /// The kind of request.
   enum Kind: Equatable {
     case login
     case otherRequest
@@ -215,7 +216,7 @@ struct ServerQuestion: Equatable {
   /// The name that nobody has: no name of this kind can be registered in the DNS (RFC 2606).
   static let nobody = "uafctl-doctor.invalid"
 
-  /// The questions of a configuration, without asking an address twice in the same way.
+  /// The requests for a configuration; no address gets the same one twice.
   static func all(of server: ServerSettings) -> [ServerQuestion] {
     var questions: [ServerQuestion] = []
     func add(_ section: String, _ own: ServerURL?, _ general: ServerURL?, _ name: String, _ kind: Kind) {
@@ -242,13 +243,13 @@ struct ServerQuestion: Equatable {
     server.dialect != .plain || server.plain.contextNames["username"] != nil || url?.text.contains("{user}") == true
   }
 
-  /// The origin that is asked: scheme, host and port.
+  /// The origin that is contacted: scheme, host and port.
   var origin: String {
     let host = url.host.contains(":") ? "[\(url.host)]" : url.host
     return "\(url.isSecure ? "https" : "http")://\(host):\(url.port)"
   }
 
-  /// The request for a question that begins no login; nil for an address that cannot be asked.
+  /// The HTTP request, for every kind but the beginning of a login; nil for an address that cannot be contacted.
   func request(of server: ServerSettings) -> TransportRequest? {
     let user = Self.name(at: server)
     guard
@@ -268,13 +269,13 @@ struct ServerQuestion: Equatable {
   static func name(at server: ServerSettings) -> String { server.username.name(of: nobody) ?? nobody }
 }
 
-/// The transport for doctor's questions to the server, with the settings of the core; it keeps the answers.
+/// The transport for doctor's requests to the server, with the settings of the core; it keeps the answers.
 final class ServerLine: Transport {
   private let server: ServerSettings
   private let authorities: String?
   private let exchange: (FetchRequest) -> FetchAnswer?
   private var begun: TransportRequest?
-  /// The answers, in the order of the questions; nil if uaf-fetch failed.
+  /// The answers, in the order of the requests; nil if uaf-fetch failed.
   private(set) var answers: [FetchAnswer?] = []
 
   // Long enough for any server that logins could wait for.

@@ -15,7 +15,7 @@ struct StateCheck {
   let isReadOnly: (String) -> Bool
   /// Whether an attribute keeps even root from changing a file or a folder.
   var isFixed: (String) -> Bool = { _ in false }
-  /// What a file system has no more of, if it takes no new file.
+  /// What a file system has run out of, if it takes no new file.
   var shortage: (String) -> StorageShortage? = { _ in nil }
 
   // The size of the key in bytes.
@@ -56,7 +56,7 @@ struct StateCheck {
     }
   }
 
-  /// Findings about files that attempts change, and that cannot be changed.
+  /// Findings about single files that attempts must be able to write, but that an attribute or a read-only mount protects.
   ///
   /// Each file may be a mount of its own.
   private func fileFindings() -> [Finding] {
@@ -129,14 +129,14 @@ struct StateCheck {
   }
 }
 
-/// What a file system has no more of.
+/// What a file system has run out of.
 package enum StorageShortage: Equatable {
   /// Room for content.
   case room
   /// Inodes: each file needs one.
   case files
 
-  /// What the file system of a path has no more of for root; nil if it takes a new file, or if it cannot be examined.
+  /// What the file system of a path has run out of for root; nil if it takes a new file, or if it cannot be examined.
   package static func at(_ path: String) -> StorageShortage? {
     var system = statvfs()
     // SAFETY: the path lives for the call, which fills exactly one statvfs.
@@ -155,7 +155,7 @@ enum StatePart: String, CaseIterable {
   case machine = ""
   /// A file for each account.
   case accounts = "/accounts"
-  /// The lock files that limit how many values are checked at the same time.
+  /// The lock files that limit how many passcodes and patterns are checked at the same time.
   case slots = "/slots"
 }
 
@@ -170,7 +170,7 @@ enum StateText: FindingCatalogue {
   case otherKind(path: String)
   case owner(path: String, uid: UInt32)
   case mode(path: String, mode: String, needed: String)
-  /// The folder, or the whole state folder if nil, is on a file system that is mounted read-only.
+  /// The folder is on a file system that is mounted read-only; nil if that is true of the whole state folder.
   case readOnly(StatePart?, path: String)
   case readOnlyFile(of: StatePart, path: String)
   /// The file system of the folder takes no new file.

@@ -1,10 +1,10 @@
 import ServiceNames
 
-/// What `uafctl pam enable` will write for all names of a program: either all of it or nothing.
+/// What `uafctl pam enable` will write for all service names of a program: either all of it or nothing.
 struct FamilyPlan {
-  /// One for each service to be changed.
+  /// One plan for each service to be changed.
   ///
-  /// The program's main name is last: it must never ask for the passcode while a different name does not.
+  /// That of the program's main name is last: the main name must not ask for the passcode before all the other names do.
   let plans: [StackPlan]
   /// Notes on the names that need no change, one line for each.
   let notes: [StackText]
@@ -42,7 +42,8 @@ struct FamilyPlan {
     for plan in ordered where !plan.service.changesPasswords {
       let entries = reader.entries(of: plan.service.name, in: "auth")
       let reading = StackReading(entries, of: plan.service.name)
-      // Root's way belongs before the stack. In a file that the stack includes, nobody has looked for it.
+      // pam_rootok is meant to bypass pam_uaf only in the service's own lines. So the ready stack is also read by itself, under
+      // its own name, where that exception does not apply.
       let stack = StackReading(reader.entries(of: plan.service.stackName, in: "auth"), of: plan.service.stackName)
       var gap = reading.passwordGap(isSecondFactor: PAMShape.secondFactor.isOf(plan.record.template))
       // The ready stack is not installed yet, so this names the service's line that will include it.
@@ -71,7 +72,8 @@ struct FamilyPlan {
     }
   }
 
-  /// What keeps libpam, or one of its versions, from reading what the service includes; its own file has already been checked.
+  /// What keeps libpam, or one of its versions, from reading what the service includes; the service's own file has already been
+  /// checked.
   private func unreadable(_ plan: StackPlan, _ reader: PAMDirectory) -> StackError? {
     for file in reader.includedFiles(of: plan.service.name) where !file.path.hasSuffix("/" + plan.service.stackName) {
       let text = ServiceFile(file.bytes)
@@ -81,7 +83,7 @@ struct FamilyPlan {
     return nil
   }
 
-  /// Writes the plan: the stacks first, then one line after the other.
+  /// Writes the plan: the stacks first, then the line of each service, one after the other.
   ///
   /// If a step fails, all of it is undone.
   ///
@@ -108,7 +110,7 @@ struct FamilyEnabling {
   let service: PAMService
   /// Whether the other names stay unchanged.
   let isAlone: Bool
-  /// How one of them is enabled.
+  /// Prepares the change of one service.
   let enabling: (PAMService) -> StackEnabling
 
   /// The template of a different name of the program, to be used for a name that does not ask yet.
@@ -166,7 +168,7 @@ extension StackEnabling {
     return false
   }
 
-  /// The note on a name that cannot be changed and need not be; nil if the name would not ask for the passcode.
+  /// The note on a name that cannot be changed but asks for the passcode anyway; nil if it would not ask for it.
   fileprivate func note(on error: StackError, among family: ServiceFamily) -> StackText? {
     let asks = PAMDirectory(path: folder.path).authentication(of: service.name).contains(where: \.asksOwnModule)
     switch error {
@@ -193,7 +195,7 @@ struct StackLoss {
     self.after = StackOutcomes(after)
   }
 
-  /// The answers by which such a line keeps somebody out.
+  /// The results with which such a line keeps somebody out.
   private static let refusals = ["auth_err", "perm_denied"]
 
   /// The first line whose refusal makes the service refuse now, but no longer for people that pam_uaf lets in; nil if there is
@@ -210,7 +212,7 @@ struct StackLoss {
     }
   }
 
-  /// The endings in which a line refuses, and every other line may answer anything; the same line answers the same everywhere.
+  /// The endings if `line` refuses wherever it occurs, and every other line may return any of its results.
   private func endings(
     of outcomes: StackOutcomes, where line: PAMLine, says refusal: String
   ) -> Set<StackOutcomes.Ending> {

@@ -45,7 +45,7 @@ struct StackEnabling {
     try refuseMissing(in: ServiceFile(body, in: reader), replaced: record.replaced)
     try refuseOthers(in: after)
     try checkPlace(of: ServiceFile(body), in: after)
-    // A file without our header was written by the administrator.
+    // A file without our header was written by an administrator.
     if old != nil, known == nil { throw .byHand(path: folder.path(of: service.stackName)) }
     let stack = try record.file(with: body)
     return StackPlan(

@@ -8,9 +8,9 @@ package struct StackList {
   /// The list of a folder.
   package init(reader: PAMDirectory) { self.reader = reader }
 
-  /// A file of the folder that names the module or a stack of ours.
+  /// A file of the folder that contains the name of the module or of one of our stacks.
   package struct Entry: Equatable {
-    /// Who made it ask.
+    /// Who made it ask for the passcode.
     package enum Origin: Equatable {
       /// `uafctl pam enable`, from a template; with or without edits by the administrator.
       case enabled(template: String, isEdited: Bool)
@@ -22,9 +22,9 @@ package struct StackList {
       case byHand
     }
 
-    /// The file.
+    /// The name of the file.
     package let name: String
-    /// Who made it ask.
+    /// Who made it ask for the passcode.
     package let origin: Origin
   }
 
@@ -36,7 +36,8 @@ package struct StackList {
 
   /// Whether a listed service lets in a person that pam_uaf has refused, without certainly asking for anything else.
   ///
-  /// In a stack of `uafctl pam enable` that was edited, an additional way in is one that its service did not have.
+  /// If somebody has edited a stack of `uafctl pam enable`, a line after pam_uaf that asks for something and lets people in
+  /// counts as well: the template had no such line.
   package func letsInRefused(_ entry: Entry) -> Bool {
     guard !PAMService.isPart(entry.name) else { return false }
     let refusal = StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name).refusal
@@ -85,7 +86,7 @@ package struct StackList {
     let name = String(stack.dropFirst(PAMService.prefix.count))
     let isIncluded = reader.inclusions(of: name).contains(stack)
     if record(stack, of: name) != nil { return isIncluded ? nil : .unused }
-    // It is reported with the service that includes it.
+    // A file that a service includes is reported with that service.
     return isIncluded || !reader.ownLines(of: stack).contains(where: \.asksOwnModule) ? nil : .byHand
   }
 

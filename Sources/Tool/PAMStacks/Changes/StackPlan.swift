@@ -11,7 +11,7 @@ struct StackPlan {
   let before: [UInt8]
   /// The service's file as it will be; unchanged if it already includes the stack.
   let after: [UInt8]
-  /// The number of its line that changes, from 1; nil if none does.
+  /// The number of the line that changes in that file, from 1; nil if none does.
   let line: Int?
   /// The existing stack; nil if there is none.
   let oldStack: [UInt8]?
@@ -82,7 +82,7 @@ struct StackPlan {
         try folder.remove(service.stackName, over: .known(stack))
       }
     }
-    // If something else has the backup's name, that is the reason for undoing; it is left alone.
+    // If something else has the backup's name, the plan failed because of that, and it is left alone.
     if after != before, let backup = try? folder.read(service.backupName) {
       try folder.remove(service.backupName, over: .known(backup))
     }
@@ -105,10 +105,11 @@ struct StackPlan {
 
 /// The place of our stack in a service's file, and the effect of the other lines on it.
 ///
-/// A stack has lines of other groups than `auth` too. In each of these groups, two things are refused. The first is an earlier
-/// line that jumps: a jump counts lines, and their number changes. The second is a group with only pam_uaf's lines. A service
-/// without lines of a group uses those of `other`; one line ends that. In `account` and `password` pam_uaf answers "ignore" for
-/// most people, and libpam turns that into a refusal if no other line decides.
+/// A stack also has lines of groups other than `auth`. In each of these groups, two things are refused. The first is an earlier
+/// line that jumps: a jump counts lines, and their number changes. The second is a group in which pam_uaf's lines would be the
+/// only ones. As long as a service has no lines of a group, libpam uses those of `other`, and a single line ends that. In
+/// `account` and `password` pam_uaf answers "ignore" for most people, and libpam turns that into a refusal if no other line
+/// decides.
 struct StackPlace {
   let file: ServiceFile
   /// The line that includes the stack, or will include it.

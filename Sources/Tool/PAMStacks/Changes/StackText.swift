@@ -11,14 +11,14 @@ package enum StackText: Catalogued, Equatable {
   case polkit(String, asking: String)
   case sudoService(String)
   case sshService(String)
-  /// A file that was not read.
+  /// A file of sshd's configuration that was not read.
   case sshUnread(String)
   case sudoAsks(SudoSettings.Question)
   case sudoUnasked(SudoSettings.Unasked)
   case sudoersGap(SudoersGap)
   case unregistered([String])
   case openOthers([String])
-  /// Like the three before, for a name that asks for nothing.
+  /// Like the three cases before, for a service that lets people in without asking for anything.
   case unaskedName(String, asking: String)
   case unaskedPolkit(String, asking: String)
   case unaskedOthers([String])

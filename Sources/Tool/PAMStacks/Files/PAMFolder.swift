@@ -30,13 +30,13 @@ package final class PAMFolder: ServiceFolder {
 
   deinit { close(descriptor) }
 
-  /// Prevents every other `uafctl pam` from running until this value is gone.
+  /// Prevents every other `uafctl pam` from running until this object is destroyed.
   ///
   /// - Parameter parent: the folder that has the lock.
   /// - Throws: ``StackError``: `busy`, `file`.
   func lock(in parent: String) throws(StackError) { lock = try PAMLock(in: parent) }
 
-  /// Refuses if one of a service's files cannot be replaced.
+  /// Refuses if one of a service's files cannot be replaced because something is mounted over it.
   ///
   /// - Throws: ``StackError``: `file`.
   func refuseMounts(for service: PAMService, _ isMountPoint: (String) -> Bool) throws(StackError) {
@@ -60,7 +60,7 @@ package final class PAMFolder: ServiceFolder {
   func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError) {
     let temporary = ".\(name).uaf-new"
     do throws(StackFileProblem) {
-      // The file of a run that was interrupted.
+      // A run that was interrupted may have left this file.
       try unlink(temporary)
       let file = try StackFile(making: temporary, in: descriptor)
       if let model, let original = try StackFile(model, in: descriptor) {
@@ -113,10 +113,12 @@ package final class PAMFolder: ServiceFolder {
   }
 }
 
-/// Prevents a second `uafctl pam` while one changes services; ends with this value, and with its process.
+/// A lock that keeps a second `uafctl pam` from changing services at the same time.
 ///
-/// The lock is on a file in a folder that only root can write to. Everybody may open the folder of services, so anybody could
-/// hold a lock on that.
+/// It is released with this object, or when the process ends.
+///
+/// The locked file is in a folder that only root can write to. A lock on the folder of services would not do: everybody may
+/// open that folder, so anybody could hold the lock.
 final class PAMLock {
   private let descriptor: CInt
 
@@ -131,7 +133,8 @@ final class PAMLock {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .busy(path: path) }
   }
 
-  // Unlocked before it is closed: a process that is being started may have a copy, which would keep the lock.
+  // The lock is released before the file is closed: a process that is just being started may have a copy of the descriptor,
+  // which would keep the lock.
   deinit {
     guard descriptor >= 0 else { return }
     flock(descriptor, LOCK_UN)
@@ -139,7 +142,7 @@ final class PAMLock {
   }
 }
 
-/// The services of some folders at the time when a stack was tried.
+/// The files of some folders of services, as they were when a stack was tried.
 struct FolderReading: Equatable {
   private let files: [String: [UInt8]]
 
@@ -171,11 +174,11 @@ protocol ServiceFolder {
   /// - Parameter model: the file whose mode, owner and attributes it gets; mode 644 if this is nil or does not exist.
   /// - Throws: ``StackError``: `file`, `changed`.
   func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError)
-  /// Renames a file that is still the same; a file that has the new name is replaced.
+  /// Renames a file, whose content must still be `before`; a file that already has the new name is replaced.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func move(_ name: String, to other: String, over before: FileBefore) throws(StackError)
-  /// Removes a file that is still the same, if it exists.
+  /// Removes a file if it exists; its content must still be `before`.
   ///
   /// - Throws: ``StackError``: `file`, `changed`.
   func remove(_ name: String, over before: FileBefore) throws(StackError)

@@ -103,7 +103,9 @@ enum FileBefore: Equatable {
   case known([UInt8]?)
 }
 
-/// A PAM service's file, of which one line is changed while all others stay unchanged, byte for byte.
+/// A PAM service's file.
+///
+/// One of its lines can be replaced; all others stay unchanged, byte for byte.
 struct ServiceFile: Equatable {
   /// The folder that it is in; lines may name files of this folder by their paths.
   private let reader: PAMDirectory?
@@ -140,7 +142,7 @@ struct ServiceFile: Equatable {
   /// The lines, in order, that PAM sees.
   var parsed: [PAMLine] { PAMFile(bytes).parsed }
 
-  /// The starts of the lines that include `name`.
+  /// The index of each line that includes `name`; for a line that continues, the index of its first part.
   func inclusions(of name: String) -> [Int] {
     PAMFile(bytes).lines.filter { line in
       let parsed = PAMLine(line: line)
@@ -160,7 +162,7 @@ struct ServiceFile: Equatable {
     let name = name(of: line.module)
     if line.group == "@include", name == (changesPasswords ? "common-password" : "common-auth") { return true }
     if line.group == "auth", !changesPasswords, Self.passwordFiles.contains(name) { return true }
-    // A file with one such line, from which the line includes nothing else.
+    // The line may also include a file from which it gets exactly one line, if that line is replaceable.
     guard !changesPasswords || line.group == "@include", let brought = brought(by: line), brought.count == 1 else {
       return false
     }
@@ -169,7 +171,7 @@ struct ServiceFile: Equatable {
 
   /// The lines that an `auth` line or an `@include` includes from a file that services share; nil for any other line.
   ///
-  /// A service that is known is followed, not searched.
+  /// A service with a template of its own is no such file, even if others include it.
   private func brought(by line: PAMLine) -> [PAMLine]? {
     let name = name(of: line.module)
     guard line.isInclusion, ["auth", "@include"].contains(line.group), !name.hasPrefix(PAMService.prefix),

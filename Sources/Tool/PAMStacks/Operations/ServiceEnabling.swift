@@ -70,7 +70,8 @@ package struct ServiceEnabling {
     for line in seen { tell(line) }
     if !losing.isEmpty { tell(.unregistered(losing)) }
     guard !isDryRun else { return }
-    // The trial may have waited for a person: what is written must still be what was tried.
+    // The trial may have waited for a person, and somebody may have changed a file since. What is written must be what was
+    // tried.
     if let path = reading.difference(to: FolderReading(of: folders)) { throw .changed(path: path) }
     try family.apply(in: folder)
     for plan in family.toDo {
@@ -102,16 +103,17 @@ package struct ServiceEnabling {
     return names.filter { !site.isRegistered($0) }
   }
 
-  /// Whether sudo asks for this service, or may do so.
+  /// Whether sudo uses this service, or might use it.
   private var isSudos: Bool {
     ServiceFamily.of(name)?.main == "sudo" || site.sudo.family.names.contains(name) || template == "sudo"
   }
 
-  /// Refuses if sudoers makes sudo ask for a different service, or may do so in a part that could not be read.
+  /// Refuses if sudoers makes sudo use a different service, or if a part of sudoers that could not be read might do so.
   private func checkSudo(_ doors: ServiceDoors) throws(StackError) {
     if isSudos, let gap = site.sudo.gaps.first(where: \.mayHideService) { throw .sudoers(.unread(gap)) }
     if let asked = site.sudo.replacement(of: name) { throw .sudoers(.otherService(name, asked: asked)) }
-    // sudo's own name comes last, otherwise the main name does: so one of the names can always be changed next.
+    // The services of sudo are changed in a certain order, so that one of them can always be changed next. The last is `sudo`
+    // or, if sudo does not use that name, the service for most people.
     let names = site.sudo.family.names
     let last = names.contains("sudo") ? "sudo" : site.sudo.main
     let together = ServiceFamily.of(last)?.names ?? [last]
@@ -121,10 +123,10 @@ package struct ServiceEnabling {
     }
   }
 
-  /// Refuses if sshd_config makes sshd ask for a different service, or for an additional one.
+  /// Refuses if sshd_config makes sshd use a different service, or an additional one.
   private func checkSSH(_ doors: ServiceDoors) throws(StackError) {
     if name == "sshd", !site.ssh.names.contains(name) { throw .ssh(.otherService(asked: site.ssh.main)) }
-    // The main one comes last, so that one of the names can always be changed next.
+    // sshd's main service is changed last, so that one of its services can always be changed next.
     guard !isAlone, name == site.ssh.main else { return }
     for other in site.ssh.others where doors.isOpen(other) { throw .ssh(.furtherService(asked: other)) }
   }
@@ -185,8 +187,8 @@ package struct ServiceDisabling {
 
   /// The named service and, if that is a program's main name, its other names that were enabled.
   ///
-  /// The main name is first: it must never ask for the passcode while a different name does not. Either all names of a program
-  /// are restored, or none.
+  /// The main name is first: it must not ask for the passcode any more when another name has stopped doing so. Either all names
+  /// of a program are restored, or none.
   ///
   /// - Parameter isAlone: whether the other names stay unchanged.
   /// - Throws: ``StackError``.
@@ -210,7 +212,7 @@ package struct ServiceDisabling {
     return try StackDisabling(service: service, folder: folder).run()
   }
 
-  /// The files that still name the module or a stack of ours.
+  /// The files that still contain the name of the module or of one of our stacks.
   ///
   /// - Parameter services: the only services to examine; nil for every file.
   package func remaining(among services: [PAMService]?) -> [String] {

@@ -1,6 +1,6 @@
 import HostSystem
 
-/// The people who now answer a service's question with their password, and could not do so once it asks for the passcode.
+/// The people who now use a service with their password, and could not use it once it asks for the passcode.
 ///
 /// People that only a directory service knows are found only in sudo's groups: no directory lists all its accounts.
 struct ServicePeople {
@@ -10,7 +10,7 @@ struct ServicePeople {
 
   /// - Parameter template: the ready stack, such as `fallback/sudo`; its last part names the kind of program that asks.
   /// - Returns: names of accounts, each once. This leaves out root if root is not asked, members of the rescue group, whom each
-  ///   ready stack leads past the question, and accounts whose password cannot be used to log in.
+  ///   ready stack leads past pam_uaf, and accounts whose password cannot be used to log in.
   func names(of template: String) -> [String] {
     let isExempt = Set(passwords.members(ofGroup: WayIn.rescueGroup) ?? [])
     var found: [String] = []

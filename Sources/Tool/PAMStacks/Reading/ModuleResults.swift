@@ -1,6 +1,8 @@
-/// What modules may answer, as far as it is known; all other modules are assumed to answer anything.
+/// The results that modules may return, as far as they are known.
+///
+/// Any other module is assumed to return any result.
 package enum ModuleResults {
-  /// Modules that are in stacks and ask nobody for anything: those of Linux-PAM, and those that distributions package.
+  /// Modules that ask nobody for anything: those of Linux-PAM, and others that distributions package.
   ///
   /// A module that is missing here counts as one that asks. So every module that is known not to ask must be here;
   /// ModuleTableTests has the modules that Debian packages.
@@ -31,18 +33,20 @@ package enum ModuleResults {
     "pam_pkcs11.so", "pam_ssh_agent_auth.so", "pam_u2f.so", "pam_yubico.so",
   ]
 
-  /// With it `nullok` is about empty passwords, and Debian always writes it.
+  /// The module for which `nullok` says that empty passwords are accepted.
+  ///
+  /// For other modules it says that accounts without a setup are accepted. Debian's stacks always have it for this module.
   private static let passwordModule = "pam_unix.so"
 
-  /// Arguments with which a module agrees, or stands aside, if it is not set up for an account.
+  /// Arguments with which a module returns success or "ignore" for accounts for which it is not set up.
   private static let unsetArguments: Set<String> = ["nouserok", "nullok"]
 
-  /// Arguments with which a module stands aside for some accounts, or while it reaches no server.
+  /// Arguments with which a module returns "ignore" for some accounts, or if it reaches no server.
   private static let asideArguments: Set<String> = [
     "ignore_authinfo_unavail", "ignore_root", "ignore_unknown_user", "localifdown", "unknown_ok",
   ]
 
-  /// It accepts a program whose real uid is 0, whoever is logging in.
+  /// The module that succeeds if the program that calls PAM has the real uid 0, whoever is logging in.
   static let rootModule = "pam_rootok.so"
 
   /// Services of programs that keep the real uid of the user who starts them.
@@ -54,7 +58,7 @@ package enum ModuleResults {
     "passwd", "runuser", "runuser-l", "su", "su-l", "sudo", "sudo-i", "useradd", "userdel", "usermod",
   ]
 
-  /// Whether a success of pam_rootok is root's own in a service; false for an unknown service.
+  /// Whether pam_rootok lets in only root in a service; false for an unknown service.
   static func isRootsOwn(_ service: String) -> Bool { callersOwn.contains(service) }
 
   /// Modules that accept some people and refuse others without asking anything.
@@ -63,7 +67,7 @@ package enum ModuleResults {
     "pam_wheel.so",
   ]
 
-  /// Modules that ask a directory, which does not have a local account.
+  /// Modules that check a password with a directory service, which does not know the local accounts.
   private static let directories: Set<String> = [
     "pam_krb5.so", "pam_ldap.so", "pam_radius_auth.so", "pam_sss.so", "pam_tacplus.so", "pam_winbind.so",
   ]
@@ -73,7 +77,8 @@ package enum ModuleResults {
     "cat", "date", "echo", "logger", "printf", "sleep", "tee", "true", "wall",
   ]
 
-  /// Whether the line lets in everybody, whatever is entered: for trials, and with a program that checks nothing.
+  /// Whether the line lets in everybody, whatever is entered: a module with `alwaysok`, or pam_exec with a program that checks
+  /// nothing.
   private static func acceptsEverything(_ line: PAMLine) -> Bool {
     if line.moduleName == "pam_exec.so" {
       let program = line.arguments.first { $0.hasPrefix("/") }?.split(separator: "/").last
@@ -93,7 +98,7 @@ package enum ModuleResults {
   /// Whether the line asks everybody for something, as far as it is known.
   static func asks(_ line: PAMLine) -> Bool { authenticates(line) && !acceptsUnset(line) }
 
-  /// Whether a success of the line is certain to mean that something was asked for, and was right.
+  /// Whether a success of the line is certain to mean that the module asked for something, and that the entry was right.
   static func vouches(_ line: PAMLine) -> Bool { asks(line) && checking.contains(line.moduleName) }
 
   /// Whether the line is certain to check a password.
@@ -104,7 +109,9 @@ package enum ModuleResults {
     line.moduleName != passwordModule && line.arguments.contains(where: unsetArguments.contains)
   }
 
-  /// Whether the line may answer "ignore": a module that asks for something does not answer that to a wrong entry.
+  /// Whether the line may return "ignore".
+  ///
+  /// A module that asks for something does not return that for a wrong entry.
   static func mayStandAside(_ line: PAMLine) -> Bool {
     !asks(line) || line.arguments.contains { asideArguments.contains($0) || $0.hasPrefix("minimum_uid=") }
   }
@@ -117,7 +124,7 @@ package enum ModuleResults {
 
   /// Whether the line may be there to keep out a person who has the right password.
   ///
-  /// Modules that count tries are not meant: pam_uaf counts tries itself.
+  /// Modules that count tries are left out, because pam_uaf counts tries itself.
   static func restricts(_ line: PAMLine) -> Bool {
     isCondition(line)
       || line.isWellFormed && !authenticates(line)
@@ -138,7 +145,7 @@ package enum ModuleResults {
 
   /// The results that anybody may cause.
   static func possible(_ line: PAMLine) -> [String] {
-    // libpam does not ask the module, and uses this result.
+    // libpam does not call the module, and uses this result.
     guard line.isWellFormed else { return ["perm_denied"] }
     switch line.moduleName {
     case "pam_deny.so": return ["auth_err"]
@@ -147,7 +154,7 @@ package enum ModuleResults {
     }
   }
 
-  /// The results that a person may cause who has nothing that any line asks for.
+  /// The results that are possible for a person who has nothing that any line asks for.
   static func ofNothing(_ line: PAMLine) -> [String] {
     possible(line).filter { result in
       if result == "ignore" { return mayStandAside(line) }
@@ -171,7 +178,7 @@ package enum ModuleResults {
     case "pam_deny.so": return ["auth_err"]
     case rootModule: return [isRootsOwn(service) ? "auth_err" : "success"]
     case "pam_faillock.so", "pam_tally2.so":
-      // After a failure it counts, and says "ignore", which most stacks turn into a refusal.
+      // With `authfail` the module counts a failure. It then returns "ignore", which most stacks turn into a refusal.
       return line.arguments.contains("authfail") ? ["auth_err", "ignore"] : ["success"]
     case "pam_cap.so", "pam_echo.so", "pam_faildelay.so", "pam_gnome_keyring.so", "pam_issue.so", "pam_kwallet5.so",
       "pam_motd.so", "pam_nologin.so", "pam_warn.so":
@@ -180,9 +187,11 @@ package enum ModuleResults {
     }
   }
 
-  /// Modules that accept everybody with the right password, in each group, with what they answer; each was tried with libpam.
+  /// Modules that accept everybody who has the right password: for each group, the results that they return.
   ///
-  /// A module answers "module_unknown" in a group that it does not implement, and so refuses there.
+  /// Each was tried with libpam.
+  ///
+  /// In a group that a module does not implement, it returns "module_unknown", which is a refusal.
   private static let agreeing: [String: [String: [String]]] = [
     "auth": [
       passwordModule: ["success"], "pam_permit.so": ["success"], "pam_cap.so": ["success", "ignore"],
@@ -204,8 +213,8 @@ package enum ModuleResults {
     ],
   ]
 
-  /// What the line certainly answers to a person whose password is right and whom no condition keeps out; nil if that is
-  /// not known.
+  /// The results that the line certainly returns for a person whose password is right and whom no condition keeps out; nil if
+  /// that is not known.
   static func ofCertainPassword(_ line: PAMLine, in service: String, _ group: String) -> [String]? {
     let name = line.moduleName
     switch (group, name) {
@@ -222,7 +231,7 @@ package enum ModuleResults {
     }
   }
 
-  /// Arguments with which the module asks for nothing, and uses the entry for a different module.
+  /// Whether the line's arguments make its module ask for nothing and use what the person entered for an earlier module.
   static func takesAnothersPassword(_ line: PAMLine, in group: String) -> Bool {
     line.arguments.contains(group == "password" ? "use_authtok" : "use_first_pass")
   }
@@ -232,9 +241,10 @@ extension PAMLine {
   /// The group whose members bypass pam_uaf and use their password (pam.d/README.md).
   package static let rescueGroup = "uaf-rescue"
 
-  /// Whether its success is meant for the rescue group.
+  /// Whether the line's success is meant for the rescue group.
   ///
-  /// With `use_uid`, it examines the user who runs the program: if that is root for everybody, it lets in everybody or nobody.
+  /// With `use_uid`, the module examines the user who runs the program. If root runs it for everybody, the line accepts
+  /// everybody or nobody.
   func isForRescuers(in service: String) -> Bool {
     moduleName == "pam_succeed_if.so" && (!arguments.contains("use_uid") || ModuleResults.isRootsOwn(service))
       && zip(arguments, arguments.dropFirst()).contains { $0 == "ingroup" && $1 == Self.rescueGroup }

@@ -61,7 +61,7 @@ package struct PAMDirectory {
     return names.sorted()
   }
 
-  /// Whether it is the name of a copy, which nobody asks PAM for.
+  /// Whether a name is that of a copy, which no program uses as its PAM service.
   static func isCopy(_ name: String) -> Bool {
     name.hasPrefix(".") || ["~", ".bak", ".orig", ".old"].contains(where: name.hasSuffix)
       || name.contains(".dpkg-") || name.contains(".ucf-")
@@ -78,7 +78,7 @@ package struct PAMDirectory {
     ownLines(of: service).filter(\.isInclusion).map { name(of: $0.module) }
   }
 
-  /// The name in this folder of what a line includes: the line may name it with the folder.
+  /// The name, in this folder, of a file that a line includes: the line may give its whole path.
   package func name(of included: String) -> String {
     let parts = included.split(separator: "/").filter { $0 != "." }
     guard included.hasPrefix("/"), let last = parts.last,
@@ -258,7 +258,7 @@ struct PAMFile {
   var parsed: [PAMLine] { lines.map(PAMLine.init(line:)) }
 }
 
-/// How a libpam joins the lines of a file; each way was tried with a libpam that uses it.
+/// How a version of libpam joins the lines of a file; each was tried with such a version.
 enum PAMReading: CaseIterable {
   /// libpam up to 1.5, as in Debian 12.
   case untilFive

@@ -2,7 +2,7 @@
 package struct PAMLine: Equatable {
   /// The management group, without the dash that silences a missing module.
   package let group: String
-  /// Whether the dash was there.
+  /// Whether the line begins with that dash.
   let mayBeMissing: Bool
   /// `required`, `include`, ..., or with brackets, the text that libpam reads as results and actions.
   package let control: String
@@ -49,9 +49,9 @@ package struct PAMLine: Equatable {
     self.arguments = arguments
   }
 
-  /// Whether it takes part in a group.
+  /// Whether the line belongs to a group.
   ///
-  /// libpam treats an unknown group as the most sensitive one. Here such a line takes part in every group.
+  /// libpam treats an unknown group as the most sensitive one. Here such a line belongs to every group.
   package func isPart(of group: String) -> Bool { self.group == group || !Self.groups.contains(self.group) }
 
   /// The module of this project.
@@ -63,13 +63,13 @@ package struct PAMLine: Equatable {
   /// The module's name without its folder.
   package var moduleName: String { module.split(separator: "/").last.map(String.init) ?? module }
 
-  /// Whether a different file's lines replace it.
+  /// Whether the line includes another file, whose lines take its place.
   package var isInclusion: Bool { control == "include" || control == "substack" }
 
   /// The largest number of lines that a result of this line jumps over; 0 without jumps.
   var farthestJump: Int { actions?.values.compactMap { Int($0) }.max() ?? 0 }
 
-  /// Whether libpam understands it; otherwise it refuses everybody.
+  /// Whether libpam understands the line; at any other line, libpam refuses everybody.
   var isWellFormed: Bool {
     guard Self.groups.contains(group) || group == "@include", !module.isEmpty else { return false }
     return Self.words.contains(control) || actions != nil
@@ -161,7 +161,7 @@ struct PAMControl {
 
   /// Reads the text between the brackets, or a text without any; nil if libpam does not understand it.
   ///
-  /// It then treats every result as a refusal.
+  /// libpam treats every result of a line that it does not understand as a refusal.
   init?(_ text: Substring) {
     var rest = text.utf8[...]
     var actions: [String: String] = [:]
@@ -176,7 +176,7 @@ struct PAMControl {
     self.actions = actions
   }
 
-  /// Reads one of the given words, with blanks before it; libpam requires nothing between two words.
+  /// Reads one of the given words, with blanks before it; libpam requires no blank between two words.
   private static func word(of words: [String], from rest: inout Substring.UTF8View) -> String? {
     _ = skipBlanks(&rest)
     guard let word = words.first(where: { rest.starts(with: $0.utf8) }) else { return nil }

@@ -1,14 +1,14 @@
-/// How libpam can end a service's `auth` lines: its own rules, for every result that the modules may have.
+/// The outcomes that a service's `auth` lines can have: libpam's rules, applied to every result that the modules may return.
 ///
 /// The rules are those of Linux-PAM 1.4 to 1.7 (pam.conf(5)). A substack keeps `done`, `die` and jumps to itself, and `reset`
-/// goes back to the state at its start. With `include` and `@include` the same words reach to the end of the service. A jump
-/// beyond the last line is a refusal. Tests compare this with the libpam that is installed.
+/// goes back to the state at its start. In a file that is included with `include` or `@include`, they apply to the whole
+/// service. A jump beyond the last line is a refusal. Tests compare this with the libpam that is installed.
 package struct StackOutcomes {
-  /// What happened to pam_uaf before an end.
+  /// What pam_uaf returned before the stack ended.
   enum Own: Hashable {
     case notAsked
-    /// It answered with something that a stack may treat as something other than a refusal: `ignore`, no server, a different
-    /// choice by the person.
+    /// It returned a result that a stack need not treat as a refusal: "ignore", or the codes for an unreachable server and for
+    /// a person who chose to log in differently.
     case excused
     case refused
     case passed
@@ -19,9 +19,9 @@ package struct StackOutcomes {
     /// Whether the program that asked gets a success.
     var isSuccess: Bool
     var own: Own
-    /// The line that bypassed pam_uaf's first line; nil if that line was asked.
+    /// The index of the line that led past pam_uaf's first line; nil if that line was reached.
     var passing: Int?
-    /// The first line that turned it into a refusal; nil if none did.
+    /// The index of the first line that turned the outcome into a refusal; nil if none did.
     var refusing: Int?
     /// Whether a line that certainly asks for something and checks it has accepted after pam_uaf refused.
     var isVouchedFor = false
@@ -33,7 +33,7 @@ package struct StackOutcomes {
   let entries: [StackEntry]
   /// pam_uaf's first line.
   fileprivate let first: Int?
-  /// The numbers of lines that an ending remembers.
+  /// The indices of the lines that ``Ending/isNoted`` is about.
   fileprivate var noted: Set<Int> = []
   /// The number of a line that is skipped as if it had no effect; a jump still counts it.
   fileprivate var silent: Int?
@@ -53,7 +53,7 @@ package struct StackOutcomes {
 
   private struct State: Hashable {
     var index = 0
-    /// How deep the line before was.
+    /// The substack level of the line before.
     var level = 0
     var impression = Impression.none
     /// The state at the start of each level.
@@ -176,7 +176,7 @@ package struct StackOutcomes {
     }
   }
 
-  /// pam_uaf's results for a wrong value, for a locked account and for a caller who disturbs it.
+  /// pam_uaf's results for a wrong entry, for a locked account, and for a caller who interferes with it.
   private static let refusals: Set<String> = [
     "auth_err", "maxtries", "perm_denied", "system_err", "conv_err", "abort",
   ]
@@ -193,7 +193,7 @@ package struct StackEntry: Equatable {
   /// The file that contains it, and its line number there, from 1.
   package let place: StackLinePlace
 
-  /// Its place, with its module if libpam cannot load that.
+  /// The line's place, with the name of its module if libpam cannot load it.
   func place(unlessLoaded isLoaded: (PAMLine) -> Bool) -> StackLinePlace {
     var place = place
     if line.isWellFormed, !isLoaded(line) { place.unloaded = line.module }
@@ -222,7 +222,7 @@ package struct PasswordGap: Equatable {
   package enum Kind {
     /// A wrong password gets past it.
     case wrong
-    /// It leads a person who is asked for no password to the passcode.
+    /// It leads people to the passcode although nothing has asked them for the password.
     case notAsked
   }
 
@@ -267,8 +267,8 @@ package struct StackReading {
 
   /// The line that lets people in before pam_uaf is asked; nil if there is none.
   ///
-  /// Root's way past it in su (a success of pam_rootok) does not count. Nor does the way of the rescue group if another line
-  /// asks for the password.
+  /// Lines that are meant to bypass pam_uaf do not count: in su that of pam_rootok, which lets in only root, and that for the
+  /// rescue group, if another line asks the group for the password.
   package var passing: StackEntry? { leadingPast ?? lettingAnybodyIn }
 
   /// The line before pam_uaf that leads people past it; nil if there is none.
@@ -277,7 +277,7 @@ package struct StackReading {
       .map { entries[$0] }
   }
 
-  /// The results that anybody may cause, without the intended ways past pam_uaf.
+  /// The results that anybody may cause, without those by which root or the rescue group is meant to bypass pam_uaf.
   private func withoutMeantOnes(_ line: PAMLine) -> [String] {
     ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
   }
@@ -285,7 +285,8 @@ package struct StackReading {
   /// The line that lets in a person who is asked for nothing, by pam_uaf or by any other line; nil if there is none.
   package var lettingAnybodyIn: StackEntry? { rootLettingAnybodyIn ?? lettingInUnasked }
 
-  /// The pam_rootok that lets in a person who knows nothing, at a program that runs as root for everybody; nil if there is none.
+  /// The line of pam_rootok that lets in a person who knows no secret, in a program that runs as root for everybody; nil if
+  /// there is none.
   private var rootLettingAnybodyIn: StackEntry? {
     guard !ModuleResults.isRootsOwn(service),
       let answering = entries.first(where: { $0.line.moduleName == ModuleResults.rootModule })
@@ -301,8 +302,8 @@ package struct StackReading {
 
   /// The line that leads people past pam_uaf, and past every line that asks; nil if there is none.
   ///
-  /// If the way needs several lines, such as one of the ready stack and one of common-auth, this is the last one that leads
-  /// past a line that asks.
+  /// If it takes several lines to do so, such as one of the ready stack and one of common-auth, this is the last of them that
+  /// leads past a line that asks.
   private var lettingInUnasked: StackEntry? {
     guard let passing = unasked().compactMap(\.passing).min() else { return nil }
     let needed = entries.indices.filter { unasked(withoutSuccessOf: $0).isEmpty }
@@ -313,14 +314,15 @@ package struct StackReading {
     // The line at which a jump ends is not at fault.
     let last = needed.last { entries[$0].line.moduleName != "pam_permit.so" }
     let found = pastOthers ?? last ?? passing
-    // Lines of a ready stack are correct, and are not in any file before it is installed: the fault is the line that it leads to.
+    // The lines of a ready stack are correct, and before the stack is installed, they are in no file that could be named. So
+    // the line to which they lead is at fault.
     guard entries[found].place.isOfReadyStack else { return entries[found] }
     let own = entries.indices.filter { !entries[$0].place.isOfReadyStack && !entries[$0].isSubstack }
     let accepting = own.last { entries[$0].line.moduleName == "pam_permit.so" }
     return entries[own.last { ModuleResults.asks(entries[$0].line) } ?? accepting ?? own.last ?? found]
   }
 
-  /// The ways in for a person who knows nothing and about whom pam_uaf is not asked; root's own ways do not count.
+  /// The endings that let in a person who knows no secret, without calling pam_uaf; those that let in only root do not count.
   private func unasked(withoutSuccessOf left: Int? = nil) -> Set<StackOutcomes.Ending> {
     outcomes.endings { index, line in
       ModuleResults.ofNothing(line).filter {
@@ -331,7 +333,7 @@ package struct StackReading {
 
   /// Whether people can log in without pam_uaf being asked.
   ///
-  /// Root's way does not count, nor does the rescue group's way to a password.
+  /// Lines that let in only root do not count, and neither do those that lead the rescue group to a password.
   var letsInWithoutAsking: Bool {
     outcomes.endings(withoutMeantOnes).contains { $0.isSuccess && $0.own == .notAsked } || !unasked().isEmpty
   }
@@ -358,9 +360,10 @@ package struct StackReading {
     case refuses
     /// A line that certainly asks for something, and checks it, lets people in after it.
     case leavesToOthers
-    /// People get in although nothing is certainly asked after it.
+    /// People can log in after it although no line after it is certain to ask for anything.
     ///
-    /// Questions before pam_uaf do not count: with a password before it, a wrong passcode would be enough.
+    /// Lines before pam_uaf do not count, even if they ask for a password: the password with a wrong passcode would then be
+    /// enough.
     case letsIn
   }
 
@@ -388,8 +391,8 @@ package struct StackReading {
   ///
   /// If the right password leads past pam_uaf, the password is a separate way in, which is not examined here.
   ///
-  /// - Parameter isSecondFactor: whether the stack is meant to ask for a password first. Then an unknown module
-  ///   counts as one that checks it, and a person who is asked for no password gets in with the passcode alone.
+  /// - Parameter isSecondFactor: whether the stack is meant to ask for a password first. If so, an unknown module counts as one
+  ///   that checks the password, and it is also a gap if a person who is asked for no password gets in with the passcode alone.
   package func passwordGap(isSecondFactor: Bool) -> PasswordGap? {
     if let line = lettingWrongPasswordIn(isSecondFactor: isSecondFactor) {
       return PasswordGap(line.place, .wrong, asks: ModuleResults.asks(line.line))
@@ -397,10 +400,12 @@ package struct StackReading {
     return isSecondFactor ? leadingToPasscodeAlone.map { PasswordGap($0.place, .notAsked) } : nil
   }
 
-  /// Whether the stack seems meant to ask for a password first, judged by its lines; for a stack about which nothing is recorded.
+  /// Whether, judged by its lines, the stack is meant to ask for a password first; for a stack without a record of its
+  /// template.
   ///
-  /// No line after pam_uaf may ask. In addition, the success of a line that asks before it must lead to pam_uaf, or a line must
-  /// lead only the rescue group past pam_uaf. Otherwise the stack may be meant to ask for the passcode instead of the password.
+  /// It is if no line after pam_uaf asks for anything and, in addition, either the success of a line that asks before pam_uaf
+  /// leads to pam_uaf, or a line leads only the rescue group past pam_uaf. Otherwise the stack may be meant to ask for the
+  /// passcode instead of the password.
   var looksLikeSecondFactor: Bool {
     guard let own = outcomes.first else { return false }
     let asking = asking
@@ -436,8 +441,8 @@ package struct StackReading {
     }
     let passwords = checking.filter { $0 < own && ModuleResults.checksPassword(entries[$0].line) }
     guard letsWrongIn(checking) || matterNothing(passwords, among: asking) else { return nil }
-    // The line without which the password would be refused, such as a jump over pam_deny. The line at which such a jump ends is
-    // not at fault.
+    // The line without which a wrong password would be refused, such as a jump over pam_deny. The line at which such a jump
+    // ends is not at fault.
     let culprit = entries.indices.first { index in
       let entry = entries[index]
       let isSuspect =
@@ -449,7 +454,7 @@ package struct StackReading {
     return (culprit ?? passwords.last ?? checking.last).map { entries[$0] }
   }
 
-  /// The lines that ask.
+  /// The indices of the lines that ask for something.
   private var asking: [Int] { entries.indices.filter { ModuleResults.asks(entries[$0].line) } }
 
   /// Whether a right answer to a line still leads to pam_uaf; otherwise the line is a separate way in.
@@ -494,7 +499,8 @@ package struct StackReading {
     return isOpen
   }
 
-  /// The results that a person may cause who has only the passcode, or whom an unreachable server lets continue.
+  /// The results that are possible for a person who has only the passcode, or who may continue because the server cannot be
+  /// reached.
   private func answersOfPasscode(_ line: PAMLine) -> [String] {
     if line.asksOwnModule, line.isWellFormed {
       return ["success", "authinfo_unavail", "cred_unavail"] + (line.arguments.contains("nouserok") ? ["ignore"] : [])
@@ -507,7 +513,7 @@ package struct StackReading {
   /// The effect of the right password of a person who has no passcode.
   package enum Way: Equatable {
     case open
-    /// Nothing is asked, or pam_uaf is.
+    /// No line asks for anything, or pam_uaf does.
     case none
     /// The line that refuses.
     case refused(StackLinePlace)

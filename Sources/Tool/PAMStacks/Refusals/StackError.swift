@@ -27,14 +27,14 @@ package enum StackError: Error, Equatable {
   case ssh(SSHProblem)
   /// A name of the program uses the lines of `other`.
   case fallen(FallenName)
-  /// The service includes a different one, which must be enabled or disabled itself.
+  /// The service includes another service, which must be enabled or disabled instead.
   case follows(path: String, service: String)
   /// pam-auth-update put the module into the lines all services share.
   case profile(path: String)
-  /// The module is already there, and `uafctl pam enable` did not write that line.
+  /// The file already has a line with the module, which `uafctl pam enable` did not write.
   case byHand(path: String)
   case noLine(path: String, include: String)
-  /// The service lets people in without asking for anything, and so has no such line either.
+  /// The service lets people in without asking for anything, so it has no line that a stack could replace.
   case asksNobody(path: String)
   /// The line includes the password's stack through a file that contains more than that.
   case byWay(path: String, line: Int, file: String)
@@ -54,7 +54,7 @@ package enum StackError: Error, Equatable {
   ///
   /// If the line asks for nothing, it is not the line that should refuse.
   case wrongPassword(path: String, line: Int, asks: Bool)
-  /// This line leads a person to the passcode as a second factor, without a question for the password.
+  /// This line leads a person to the passcode as a second factor, although nothing has asked for the password.
   case noPassword(path: String, line: Int)
   /// People can get in although pam_uaf has refused.
   case noRefusal(path: String)
@@ -72,31 +72,31 @@ package enum StackError: Error, Equatable {
   case trial(TrialProblem)
   /// A different name of a service's program cannot be changed with it.
   indirect case member(StackError, of: String)
-  /// It failed in the middle, and these services could not be put back.
+  /// The change failed halfway, and these services could not be restored.
   indirect case notUndone(StackError, services: [String])
   case outOfMemory
 }
 
-/// Why a service is not the one to enable for sudo: sudoers makes sudo ask for others (`pam_service`, `pam_login_service`).
+/// Why a service is not the one to enable for sudo: sudoers makes sudo use others (`pam_service`, `pam_login_service`).
 package enum SudoersProblem: Error, Equatable {
-  /// sudo asks for a service other than the named one.
+  /// sudo uses a service other than the named one.
   case otherService(String, asked: String)
-  /// sudo asks for an additional service, which would stay open.
+  /// sudo also uses another service, which would still let people in without the passcode.
   case furtherService(asked: String)
-  /// A part that was not read may make sudo ask for a different service.
+  /// A part that was not read might make sudo use a different service.
   case unread(SudoersGap)
 }
 
-/// Why a service is not the one to enable for sshd: sshd_config makes sshd ask for others (`PAMServiceName`).
+/// Why a service is not the one to enable for sshd: sshd_config makes sshd use others (`PAMServiceName`).
 package enum SSHProblem: Error, Equatable {
-  /// sshd asks for a service other than `sshd`.
+  /// sshd uses a service other than `sshd`.
   case otherService(asked: String)
-  /// A Match block makes it ask for an additional service, which would stay open.
+  /// A Match block makes sshd use another service as well, which would still let people in without the passcode.
   case furtherService(asked: String)
 }
 
 extension SSHProblem: Catalogued {
-  /// What sshd asks for, and what to do, in English.
+  /// Which PAM service sshd uses, and what to do, in English.
   package var english: FindingText {
     switch self {
     case .otherService(let asked):
@@ -111,7 +111,7 @@ extension SSHProblem: Catalogued {
     }
   }
 
-  /// What sshd asks for, and what to do, in Korean.
+  /// Which PAM service sshd uses, and what to do, in Korean.
   package var korean: FindingText {
     switch self {
     case .otherService(let asked):
@@ -181,7 +181,7 @@ package enum StackFileProblem: Error, Equatable, Catalogued {
   case owner(uid_t)
   case writable
   case hardLinks
-  /// Something is mounted there: the kernel lets nothing else have its name.
+  /// Something is mounted over the file, so the kernel lets nobody replace it.
   case mounted
   case tooLarge
   /// The system's error number.
@@ -514,7 +514,7 @@ extension SudoersProblem {
 }
 
 extension SudoersProblem: Catalogued {
-  /// What sudo asks for, and what to do, in English.
+  /// Which PAM service sudo uses, and what to do, in English.
   package var english: FindingText {
     switch self {
     case .otherService(let name, let asked):
@@ -532,7 +532,7 @@ extension SudoersProblem: Catalogued {
     }
   }
 
-  /// What sudo asks for, and what to do, in Korean.
+  /// Which PAM service sudo uses, and what to do, in Korean.
   package var korean: FindingText {
     switch self {
     case .otherService(let name, let asked):

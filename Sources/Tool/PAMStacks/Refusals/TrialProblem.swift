@@ -1,11 +1,11 @@
 import Glibc
 import Wording
 
-/// What a stack did in a trial although no stack may do it.
+/// Why the trial of a stack failed.
 package enum TrialProblem: Error, Equatable {
-  /// There is no folder to try it in, within `parent`; the system's error number.
+  /// A folder for the trial could not be made in `parent`; the system's error number.
   case folder(CInt, parent: String)
-  /// There is no process to try it in; the system's error number.
+  /// A process for the trial could not be started; the system's error number.
   case notTried(CInt)
   /// A module of the stack crashed or did not end.
   case crashed(service: String, signal: CInt)
@@ -124,7 +124,9 @@ extension TrialProblem: Catalogued {
 }
 
 extension TrialProblem {
-  /// What to do, for a report that has the other checks as well: it sends nobody to doctor.
+  /// What to do, for doctor's own report.
+  ///
+  /// It has the other checks as well, so it tells nobody to run doctor.
   package var remedyInDoctor: (english: String?, korean: String?) {
     switch self {
     case .noCore, .configuration:

@@ -20,7 +20,7 @@ enum EnvironmentText {
         continue
       }
       joined.removeLast()
-      // Nothing follows to which the line could be joined.
+      // The line is to be continued, but nothing follows it.
       if index + 1 == rows.count || index + 2 == rows.count && rows[index + 1].isEmpty && !joined.isEmpty {
         return start
       }
@@ -28,7 +28,7 @@ enum EnvironmentText {
     return nil
   }
 
-  /// Whether a value begins a variable, and does not end it.
+  /// Whether a line with a value has a `{` after `$` or `@`, which begins a variable's name, without the `}` that ends it.
   private static func hasOpenVariable(_ line: String) -> Bool {
     let line = line.prefix { $0 != "#" }
     let words = line.split(whereSeparator: \.isWhitespace)

@@ -9,11 +9,11 @@ package enum LoginShell: Equatable, Catalogued {
   case refuses(String)
   /// There is no program with that name.
   case missing(String)
-  /// A program that the person may not run.
+  /// A program that the person has no right to run.
   case closed(String)
   /// A file that is no program of this machine, or only a part of one.
   case damaged(String)
-  /// A program whose interpreter or library does not exist, or may not be used by the person.
+  /// A program whose interpreter or library does not exist, or that the person has no right to use.
   case needs(String, interpreter: String)
   /// A program that shells(5) does not list.
   case unlisted(String)
@@ -32,16 +32,17 @@ package enum LoginShell: Equatable, Catalogued {
     "sh", "tcsh", "xonsh", "yash", "zsh", "zsh-static", "zsh5", "zsh5-static",
   ]
 
-  /// Programs that do what their name says, with the names by which they are shells: by any other name, and by their own, they end
-  /// immediately.
+  /// Programs that act according to the name by which they are started, each with the names by which it is a shell.
+  ///
+  /// By any other name, its own included, it ends immediately.
   static let manyNamed: [String: Set<String>] = ["busybox": ["ash", "sh"], "toybox": []]
 
   /// - Parameters:
   ///   - path: the shell in the account's entry; without one, login(1) uses the standard shell.
-  ///   - userID: the person's uid; nil if everybody who may run programs may run this one.
+  ///   - userID: the person's uid; nil to leave the person's rights to the program unchecked.
   ///   - isMember: whether the person is in the group with a gid.
-  ///   - isListed: whether shells(5) lists a path. An unlisted one may be any program, and end immediately; nil if the program
-  ///     need not be a shell.
+  ///   - isListed: whether shells(5) lists a path. An unlisted one may be any program, even one that ends immediately. Nil if
+  ///     the program need not be a shell.
   package init(
     path: String, of userID: uid_t? = nil, isMember: (gid_t) -> Bool = { _ in false },
     isListed: ((String) -> Bool)? = nil
@@ -119,7 +120,7 @@ package enum LoginShell: Equatable, Catalogued {
     return state.kind == S_IFREG && state.mode & 0o111 != 0
   }
 
-  /// Whether a person may run a program, or load a library: its file, and the folders on the way to it.
+  /// Whether a person's rights to a file, and to the folders on the way to it, are enough to run it or to load it as a library.
   private static func isOpen(
     _ program: String, to userID: uid_t?, isLibrary: Bool = false, isMember: (gid_t) -> Bool
   ) -> Bool {

@@ -3,7 +3,7 @@ import Glibc
 import HostSystem
 import Wording
 
-/// A person who should get in with the password while pam_uaf refuses everybody, and the answers of a service's lines to that
+/// A person who should get in with the password while pam_uaf refuses everybody, and the results of a service's lines for that
 /// person.
 package struct RescuePerson {
   let name: String
@@ -17,7 +17,7 @@ package struct RescuePerson {
     "pam_time.so": "perm_denied", "pam_usertype.so": "perm_denied", "pam_wheel.so": "perm_denied",
   ]
 
-  /// What a line that only accepts or refuses may answer in a group; nil for any other line.
+  /// The results that a line may return in a group if its module only accepts or refuses people; nil for any other line.
   func answers(of line: PAMLine, in group: String) -> [String]? {
     guard line.isWellFormed else { return nil }
     switch (group, line.moduleName) {
@@ -25,7 +25,7 @@ package struct RescuePerson {
     case ("auth", "pam_faillock.so"): return refusalByCount(line)
     case ("session", "pam_limits.so"): return refusalByLimit(line)
     case ("session", "pam_env.so"): return unreadVariables(line) == nil ? nil : ["success", "abort"]
-    // It makes a home that is missing, and may fail.
+    // pam_mkhomedir makes a missing home directory, which may fail.
     case ("session", "pam_mkhomedir.so"): return passwords.hasHome(name) ? ["success"] : ["success", "perm_denied"]
     case ("session", "pam_namespace.so"): return hasOwnFolders ? ["success", "session_err"] : ["success"]
     // In a session, these modules do nothing, and libpam refuses.
@@ -37,13 +37,14 @@ package struct RescuePerson {
     }
   }
 
-  /// The answer of a line whose file keeps out everybody but root; nil if the line has no effect on this person.
+  /// The result of a line of pam_nologin whose file keeps out everybody but root; nil if the line does not keep this person
+  /// out.
   private func refusalByFile(_ line: PAMLine) -> [String]? { closingFile(of: line) == nil ? nil : ["auth_err"] }
 
   /// The file because of which a line of pam_nologin keeps this person out; nil if there is none, or for any other line.
   func closingFile(of line: PAMLine) -> String? {
     guard line.moduleName == "pam_nologin.so", userID != 0 else { return nil }
-    // libpam-modules checks both.
+    // pam_nologin of Debian's libpam-modules checks both files.
     let files = Self.value("file", of: line).map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
     return files.first(where: passwords.hasFile)
   }
@@ -67,7 +68,7 @@ package struct RescuePerson {
     return passwords.limits(in: [path + "conf"] + files).map { !$0.isEmpty } ?? true
   }
 
-  /// The answer of pam_faillock to a person whose wrong passwords it counts; nil if it counted none, or does not check.
+  /// The results of pam_faillock for a person whose wrong passwords it has counted; nil if it does not lock the person.
   private func refusalByCount(_ line: PAMLine) -> [String]? {
     guard !line.arguments.contains("authfail"), !line.arguments.contains("authsucc") else { return nil }
     // An argument takes precedence over the file.
@@ -82,7 +83,7 @@ package struct RescuePerson {
     let locksRoot = line.arguments.contains("even_deny_root") || file.contains(["even_deny_root"])
     guard userID != 0 || locksRoot else { return nil }
     let deny = setting("deny").flatMap { Int($0) } ?? Self.usualDeny
-    // With 0 it counts, and never locks.
+    // With `deny = 0`, pam_faillock counts but never locks.
     guard deny != 0 else { return nil }
     let count = passwords.wrongPasswords(of: name, in: setting("dir") ?? Self.countFolder)
     // The length of a lock is not considered.
@@ -94,10 +95,10 @@ package struct RescuePerson {
   /// The folder in which pam_faillock counts.
   package static let countFolder = "/var/run/faillock"
 
-  /// The answer of pam_limits to a person who may have no session, or no session in which anything runs; nil if no limit says
-  /// that.
+  /// The result of pam_limits for a person whose limits allow no session, or only a session in which no program can run; nil if
+  /// no limit does so.
   private func refusalByLimit(_ line: PAMLine) -> [String]? {
-    // Without its file, it refuses.
+    // pam_limits refuses if its file is missing.
     guard let found = passwords.limits(in: Self.value("conf", of: line).map { [$0] }) else { return ["service_err"] }
     let lines = found.map { words in Array(words.prefix(1)) + words.dropFirst().map { $0.lowercased() } }
     // A line of two words frees a person or a group from all limits.
@@ -108,20 +109,22 @@ package struct RescuePerson {
     }) {
       return ["success", "perm_denied"]
     }
-    // It never limits the number of root's sessions.
+    // pam_limits never limits the number of root's sessions.
     guard userID != 0 else { return nil }
     let counts = limits.filter { Self.sessions.contains($0[2]) && Self.number($0[3]) != nil }
     if let own = counts.last(where: { $0[0] == name }) { return Self.number(own[3]) == 0 ? ["perm_denied"] : nil }
     return counts.contains { Self.number($0[3]) == 0 } ? ["success", "perm_denied"] : nil
   }
 
-  /// Whether a line without limits is about this person.
+  /// Whether a line that frees a person or a group from all limits applies to this person.
   private func isFreed(_ domain: String) -> Bool {
     domain == name || ["@", "%"].contains(domain.prefix(1)) && isMember(of: String(domain.dropFirst()))
   }
 
-  /// Whether another line counts instead: one for a person goes before one for a group, that before one for everybody, and a later
-  /// one before an earlier one of the same kind.
+  /// Whether another line applies instead.
+  ///
+  /// A line for a person takes precedence over one for a group, and that over one for everybody. Of two lines of the same kind,
+  /// the later one applies.
   private func isReplaced(_ line: [String], by later: ArraySlice<[String]>, in all: [[String]]) -> Bool {
     func replaces(_ other: [String]) -> Bool {
       let isSure = !other[0].contains(":") && (other[0] == name || concerns(other[0])) && Self.number(other[3]) != nil
@@ -206,7 +209,7 @@ package struct RescuePerson {
     return arguments.contains("issystem") == (userID <= Self.lastSystem)
   }
 
-  /// The conditions of pam_succeed_if that are not about the person.
+  /// The fields in conditions of pam_succeed_if that are not about the person who logs in.
   private static let ofCall: Set<String> = ["rhost", "ruser", "service", "tty"]
 
   /// Whether a line of pam_succeed_if examines the call, or the person who calls.
@@ -292,7 +295,7 @@ extension RescueReading {
   private func refusal(of person: RescuePerson, byAccountLinesOf service: String, _ code: CInt) -> WayIn.Stop {
     let entries = entries(of: service, in: "account")
     if entries.isEmpty { return .empty(path: path(of: service), service: service, group: "account") }
-    // libpam loads the modules of all groups at the beginning, and one that is cut off ends the program.
+    // libpam loads the modules of all groups at the beginning, and a module file that is cut off makes the program crash.
     for group in ["account"] + (code == PAM_ABORT ? ["auth", "session", "password"] : []) {
       let lines = self.entries(of: service, in: group)
       let unloaded = unloaded(lines, in: group)
@@ -309,7 +312,7 @@ extension RescueReading {
       ?? .account(service: service, code)
   }
 
-  /// The files that are made anew for a changed password.
+  /// The files that are rewritten when a password is changed.
   private static let changed = ["/etc/nshadow", "/etc/shadow"]
 
   /// What prevents a local person from changing the password.
@@ -326,7 +329,7 @@ extension RescueReading {
     let endings = StackOutcomes(entries).endings { line in
       if RescuePerson.asksAboutCall(line) { return ["success", "auth_err"] }
       if line.moduleName == "pam_deny.so" { return ["auth_err"] }
-      // libpam has asked the others.
+      // libpam has already been asked about the other lines.
       let known = person.answers(of: line, in: "account") ?? []
       return known.count == 1 ? known : ["success"]
     }

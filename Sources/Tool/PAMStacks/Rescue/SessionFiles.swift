@@ -106,7 +106,7 @@ private struct ShellStatement {
   init(_ all: [String]) {
     let own = Array(all.drop(while: Self.isAssignment))
     let rest = Array(own.drop(while: Self.leading.contains))
-    // What eval gets is read again.
+    // The arguments of `eval` are read as a shell's text again.
     let read =
       own.contains("eval") && own.count > rest.count ? rest.flatMap { $0.split(separator: " ").map(String.init) } : rest
     let isDeclaring = read.first.map(Self.declaring.contains) ?? false
@@ -182,13 +182,13 @@ private struct ShellStatement {
   private static func execEnds(_ arguments: [String]) -> Bool {
     var rest = arguments[...]
     while let word = rest.popFirst() {
-      // An input or output: a number, a mark, and the file, which may be the next word.
+      // A redirection: a number, a mark, and the file, which may be the next word.
       let number = word.prefix(while: \.isNumber)
       let mark = word.dropFirst(number.count).prefix { "<>&|-".contains($0) }
       guard mark.contains(where: { "<>".contains($0) }) else { return true }
       let file = word.dropFirst(number.count + mark.count)
       let target = file.isEmpty && !mark.hasSuffix("-") ? rest.popFirst() ?? "" : String(file)
-      // The shell reads the person's commands there.
+      // This is where the shell reads the person's commands.
       let isInput = mark.hasPrefix("<") && (number.isEmpty || number == "0")
       if isInput, target != "/dev/tty" { return true }
       let isSafe =
@@ -215,7 +215,7 @@ private struct ShellStatement {
     return rest.contains(where: ownProcesses.contains)
   }
 
-  /// What happens at each command of an interactive shell.
+  /// The conditions of `trap` that occur at each command of an interactive shell.
   private static let frequentSignals: Set<String> = ["CHLD", "DEBUG", "ERR", "RETURN", "WINCH", "ZERR"]
 
   private static func trapEnds(_ arguments: [String]) -> Bool {

@@ -134,7 +134,7 @@ struct ELFFile {
   private static let headerSize = 64
   private enum Segment { static let (load, dynamic, interpreter) = (1, 2, 3) }
   private enum Tag { static let (needed, names, namesLength, path, runPath) = (1, 5, 10, 15, 29) }
-  /// Programs at fixed addresses, and programs and libraries at any address.
+  /// The ELF types of programs at fixed addresses, and of programs and libraries at any address.
   private static let kinds = 2...3
 
   /// Nil for a file that cannot be read, that is no such file, or that ends before its last part.

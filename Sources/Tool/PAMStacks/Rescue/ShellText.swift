@@ -103,7 +103,7 @@ struct ShellText {
 }
 
 private enum ShellToken {
-  /// Whether it is plain, so that it can be a word of the grammar; and its line.
+  /// A word, with its line; it is plain if it has no quotation marks, so that it can be a keyword.
   case word(String, isPlain: Bool, Int)
   case mark(String)
 }
@@ -113,7 +113,7 @@ private struct ShellLexer {
   private let text: [Unicode.Scalar]
   private var place = 0
   private var line = 1
-  /// The words that end the documents which begin after this line.
+  /// The words that end the here-documents which begin after this line.
   private var documents: [String] = []
 
   init(_ text: String) { self.text = Array(text.unicodeScalars) }

@@ -224,7 +224,7 @@ package struct SystemPasswords: PasswordDirectory {
     return !FileState.isFixed(place) && Self.takesFiles(place)
   }
 
-  /// Whether any folder can be made in a folder, because all that it has are folders, and the file of sudo's numbers.
+  /// Whether a folder of any name can be made in a folder, because it contains only folders and the file with sudo's counter.
   private static func isOfFolders(_ folder: String) -> Bool {
     (PAMDirectory(path: folder).names() ?? []).allSatisfy { name in
       FileState.following(folder + "/" + name)?.kind == (name == numbers ? S_IFREG : S_IFDIR)
@@ -236,7 +236,7 @@ package struct SystemPasswords: PasswordDirectory {
 
   /// The types of file systems in which root can make folders and files.
   ///
-  /// In the others the kernel makes them, as in /proc, or a different machine decides.
+  /// In file systems of other types the kernel makes them, as in /proc, or another machine decides who may make them.
   private static let storing: Set<String> = [
     "bcachefs", "btrfs", "devtmpfs", "ext2", "ext3", "ext4", "f2fs", "jfs", "nilfs2", "overlay", "ramfs", "reiserfs",
     "tmpfs", "xfs", "zfs",
@@ -389,8 +389,8 @@ package enum PasswordState: Equatable {
 extension PasswordDirectory {
   /// Whether /etc/group has the rescue group.
   ///
-  /// With a group that only a directory has, whoever can change the directory decides who skips the passcode, and nobody does
-  /// while the directory cannot be reached.
+  /// If only a directory has the group, whoever can change the directory decides who skips the passcode. While the directory
+  /// cannot be reached, nobody skips it.
   package var hasOwnRescueGroup: Bool { groups(alike: WayIn.rescueGroup).contains(WayIn.rescueGroup) }
 }
 
@@ -418,8 +418,8 @@ package protocol PasswordDirectory {
   func wrongPasswords(of name: String, in folder: String) -> Int
   /// The words of each line of limits.conf(5), in the usual files or in these; nil if one of them does not exist.
   func limits(in files: [String]?) -> [[String]]?
-  /// A home that makes login(1) refuse the account, because it does not exist or may not be entered; nil if nothing
-  /// is wrong with it.
+  /// A home directory that makes login(1) refuse the account, because it does not exist or the account must not enter it; nil
+  /// if nothing is wrong with it.
   func closedHome(of name: String) -> String?
   /// The program that login(1) starts in place of every shell; nil if it starts everybody's own.
   func shellOfEverybody() -> String?
@@ -429,7 +429,7 @@ package protocol PasswordDirectory {
   func groups(of name: String) -> [String]
   /// What is wrong with a program that root starts, and that is at one of these paths; nil if nothing is wrong.
   func flaw(of program: String, at paths: [String]) -> ProgramFlaw?
-  /// The account's home; nil if there is no such account.
+  /// The account's home directory; nil if there is no such account.
   func home(of name: String) -> String?
   /// Whether the account's home exists.
   func hasHome(_ name: String) -> Bool

@@ -43,11 +43,11 @@ package struct WayIn {
     var consoleIsOpen: Bool
     /// Whether there is a sudo that accepts the password of members of the group.
     var sudoIsOpen: Bool
-    /// The line of one of them that refuses a right password; nil if none does.
+    /// A line of `login` or sudo that refuses a right password; nil if none does.
     var refusing: StackLinePlace?
     /// What stops a person at `login`, or at sudo, although the password is right; nil if nothing does.
     var stop: (RescuePerson, Host) -> Stop? = { _, _ in nil }
-    /// The account lines of each that were not tried in the conditions of their use.
+    /// The account lines of a service whose result may differ at the time and place of their use.
     var unseen: (Host) -> [StackLinePlace] = { _ in [] }
   }
 
@@ -83,7 +83,7 @@ package struct WayIn {
     } else {
       lacks.append(.noConsole)
     }
-    // The other lacks may follow from it.
+    // If a line refuses a right password, only that is reported: the other lacks may follow from it.
     throw Objection(lacks: services.refusing.map { [.refused($0)] } ?? lacks)
   }
 
@@ -136,7 +136,7 @@ package struct WayIn {
     return stop(name, account.userID, .sudo, services)
   }
 
-  /// Whether sudo takes the person for another account, whose uid is the same.
+  /// What is wrong if sudo takes the person for another account with the same uid; nil if it does not.
   private func sharedID(_ account: Account) -> Member? {
     let first = accounts.account(withID: account.userID)
     guard account.userID != 0, first?.name != account.name else { return nil }
@@ -244,12 +244,12 @@ struct RescueReading {
   /// Whether members of the rescue group get through the service with their password.
   func isOpen(_ service: String) -> Bool { way(service, asRescuer: true) == .open }
 
-  /// The line of a service that refuses their right password; nil if none does.
+  /// The line of a service that refuses the right password of such a member; nil if none does.
   func refusing(_ service: String) -> StackLinePlace? {
     if case .refused(let place) = way(service, asRescuer: true) { place } else { nil }
   }
 
-  /// The answers of the services to a person who gets in without pam_uaf.
+  /// What the services allow a person who logs in without pam_uaf.
   ///
   /// - Parameters:
   ///   - service: the service whose stack must lead the group past pam_uaf; nil to check none.
@@ -285,8 +285,8 @@ struct RescueReading {
 
   /// Whether there are `account` lines other than pam_uaf's.
   ///
-  /// Those only say that a passcode is stale; otherwise they answer "ignore", and libpam turns that into a refusal if no other
-  /// line decides.
+  /// pam_uaf's lines only say that a passcode is stale. Otherwise they return "ignore", and libpam turns that into a refusal if
+  /// no other line decides.
   private func othersDecide(_ service: String) -> Bool {
     let lines = reader.wholeStack(of: service).filter { $0.group == "account" }
     return lines.isEmpty || !lines.allSatisfy(\.asksOwnModule)

@@ -15,9 +15,9 @@ extension WayIn {
     /// A right password gets no farther than this line.
     case refused(StackLinePlace)
     case noGroup
-    /// The C library does not look for groups in /etc/group, which has it.
+    /// /etc/group has the group, but the C library does not look for groups there.
     case unseenGroup
-    /// Only a directory has the group.
+    /// Only a directory service has the group, and not /etc/group.
     case directoryGroup
     case emptyGroup
     /// Why a member of the group cannot log in.
@@ -65,11 +65,11 @@ extension WayIn {
   /// Why a member of the rescue group cannot become root with a password.
   package enum Member: Equatable, Catalogued {
     case noAccount
-    /// The C library does not look for accounts in /etc/passwd, which has it.
+    /// /etc/passwd has the account, but the C library does not look for accounts there.
     case unseen
-    /// sudo and others take the person for the account that has the same uid, or for nobody.
+    /// sudo and other programs take the person for another account with the same uid, or for no account at all.
     case sharedID(uid_t, String?)
-    /// A group lists the person, who does not have it after a login.
+    /// A group lists the person, but the person is not a member of it after a login.
     case withheld(group: String)
     case password(PasswordState)
     case noConsole
@@ -77,7 +77,7 @@ extension WayIn {
     case login(ProgramFlaw)
     /// login(1) ends after this number of seconds.
     case timeout(Int)
-    /// login(1) refuses people without a home that they may enter.
+    /// login(1) refuses people without a home directory that they can enter.
     case home(String, isThere: Bool)
     case noAdministrator(groups: [String])
     /// sudoers has no rule that lets them run everything as root.
@@ -86,7 +86,7 @@ extension WayIn {
     case option(String)
     /// sudo asks for the password of a different account, which the stack does not lead past pam_uaf.
     case asksOther(String)
-    /// That account has no password that can be used.
+    /// sudo asks for the password of a different account, which has no usable password.
     case asksOtherWithout(String, PasswordState)
     case noSudo
     /// Because of this flaw, sudo makes nobody root.
@@ -188,9 +188,9 @@ extension WayIn {
     /// Why the group leads nobody past pam_uaf.
     package enum Cause {
       case missing
-      /// A directory has it: groupadd(8) then refuses.
+      /// A directory has the group, so groupadd(8) refuses to create it.
       case inDirectory
-      /// /etc/group has it, where nobody looks.
+      /// /etc/group has the group, but the C library does not look there.
       case unseen
     }
 
@@ -294,7 +294,7 @@ extension WayIn.Member {
 }
 
 extension WayIn.Member {
-  /// What to do if the cause is not the person; nil if that is not known.
+  /// What to do about a cause other than the person's own account; nil if that is not known.
   fileprivate var mending: (english: String, korean: String)? {
     switch self {
     case .login(let flaw), .sudo(let flaw): Self.remedy(flaw)
@@ -446,7 +446,7 @@ extension WayIn.Objection {
     }
   }
 
-  /// What to do about the first cause for which that is known; nil if there is none.
+  /// The remedy for the first cause that has one; nil if none has.
   private var mending: (english: String, korean: String)? { members.lazy.compactMap(\.mending).first }
 
   private var isStopped: Bool {

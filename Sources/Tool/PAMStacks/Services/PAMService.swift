@@ -6,7 +6,9 @@ package struct PAMService: Equatable {
   /// Its name, which is also the name of its file in the folder of services.
   package let name: String
 
-  /// Lockers answer every question with the only string that was typed: they share one template.
+  /// Screen lockers.
+  ///
+  /// They answer every prompt of PAM with the one string that was typed, so they share one template.
   static let lockers: Set<String> = [
     "cinnamon-screensaver", "gtklock", "hyprlock", "i3lock", "kde", "mate-screensaver", "physlock", "slock", "swaylock",
     "vlock", "waylock", "xlock", "xscreensaver", "xsecurelock",
@@ -17,7 +19,8 @@ package struct PAMService: Equatable {
     "sddm": "sddm", passwd: passwd,
   ]
   private static let passwd = "passwd"
-  // Longer names do not exist. They would leave no space for the names of files that are written next to it.
+  // No service has a longer name. It would leave no room for the longer names of the files that are written next to the
+  // service's file.
   private static let longestName = 64
 
   /// - Throws: ``StackError``: `badService` for what is not a name of a service, or for a file that services share.
@@ -28,8 +31,8 @@ package struct PAMService: Equatable {
     self.name = name
   }
 
-  /// Whether a display manager uses the service for its greeter or for a login without a question: a prompt in it would leave the
-  /// screen empty.
+  /// Whether a display manager uses the service for its greeter or for a login without a prompt: a prompt of pam_uaf would
+  /// leave the screen empty.
   private var asksNobody: Bool {
     name == "gdm-launch-environment" || name.hasSuffix("-autologin") || name.hasSuffix("-greeter")
   }
@@ -70,7 +73,7 @@ package struct PAMService: Equatable {
       ].contains(name)
   }
 
-  /// The file that its changed line includes.
+  /// The name of the stack's file, which the service's changed line includes.
   var stackName: String { Self.prefix + name }
   /// The name of the copy of the service's file while it is changed; hidden, so that no program mistakes it for a service.
   var backupName: String { ".\(name).before-uaf" }
@@ -85,8 +88,8 @@ package struct PAMService: Equatable {
 
   /// The default of `--shape`.
   ///
-  /// Over the network, a cut connection to the server must not make a password enough. SDDM cannot ask for a password after the
-  /// passcode.
+  /// With `fallback`, the password takes the place of the server's success if the connection to the server is cut. That must
+  /// not be possible in a login over the network. SDDM cannot ask for a password after the passcode.
   static func defaultShape(template: String) -> PAMShape {
     ["sshd", "sddm"].contains(template) ? .instead : .fallback
   }
@@ -109,8 +112,8 @@ package struct PAMService: Equatable {
 package enum PAMShape: String, CaseIterable {
   /// The passcode replaces the password.
   case instead
-  /// The passcode. Without a completed TLS handshake with the server, also the password. If the person may choose the password
-  /// and does, the password alone.
+  /// The passcode. If no TLS handshake with the server could be completed, the password as well. If the person may choose the
+  /// password and does, the password alone.
   case fallback
   /// The password and then the passcode.
   case secondFactor = "second-factor"
@@ -119,13 +122,13 @@ package enum PAMShape: String, CaseIterable {
   func isOf(_ template: String) -> Bool { template.hasPrefix(rawValue + "/") }
 }
 
-/// The services that sshd asks for: `sshd`, or what its configuration names (`PAMServiceName` of OpenSSH 9.8).
+/// The PAM services that sshd uses: `sshd`, or those that its configuration names (`PAMServiceName` of OpenSSH 9.8).
 package struct SSHServices: Equatable {
   /// The service for most people.
   package let main: String
   /// The services of Match blocks.
   package let others: [String]
-  /// A file that was not read, and that may name others; nil if all files were read.
+  /// A file that was not read, and that may name further services; nil if all files were read.
   package let unread: String?
 
   /// - Parameters:
@@ -145,18 +148,18 @@ package struct SSHServices: Equatable {
   package var names: [String] { [main] + others }
 }
 
-/// Which services log people in without the passcode, while others ask for it.
+/// Finds the services that let people in without the passcode while others ask for it.
 package struct ServiceDoors {
   /// The folder of the services, and those in which libpam looks for a file that it does not have.
   let reader: PAMDirectory
 
-  /// A name of a program that asks, but not for the passcode, while the program asks for it under a different name.
+  /// A service name of a program under which the program does not ask for the passcode, although it does so under another name.
   package struct OpenMember: Equatable {
     /// The name.
     package let name: String
     /// The name that asks for the passcode.
     package let asking: String
-    /// What libpam does if it has no `auth` lines.
+    /// Set if the name has no `auth` lines, so that libpam uses those of `other`.
     package var fallen: FallenName?
     /// Whether it lets people in without asking for anything.
     package var asksNobody = false
@@ -169,9 +172,9 @@ package struct ServiceDoors {
     }
   }
 
-  /// The settings for sudo's questions.
+  /// The settings of sudo that decide whom it asks, and how.
   private let sudo: SudoSettings
-  /// The services that sshd asks for.
+  /// The PAM services that sshd uses.
   private let ssh: SSHServices
 
   /// Reads a folder of services, and the folders that libpam looks into after it.
@@ -194,7 +197,7 @@ package struct ServiceDoors {
 
   /// Names that somebody may have forgotten: the same program asks for the passcode under a different name.
   ///
-  /// ``openSudo()`` is not among them.
+  /// The service that ``openSudo()`` finds is not among them.
   package func openMembers() -> [OpenMember] {
     families.flatMap { family -> [OpenMember] in
       guard let asking = family.names.first(where: asks) else { return [] }
@@ -226,7 +229,8 @@ package struct ServiceDoors {
   }
 
   private func fallen(_ name: String, of family: ServiceFamily) -> FallenName? {
-    // Only util-linux's login asks by this name, for daemons that root starts with `login -h`. Most machines have neither.
+    // Only util-linux's login uses this service, for daemons that root starts with `login -h`. Most machines have no such
+    // daemon.
     guard name != "remote", reader.entries(of: name, in: "auth").isEmpty,
       StackReading(reader.entries(of: "other", in: "auth"), of: name).letsInWithoutAsking
     else { return nil }
@@ -241,34 +245,34 @@ package struct ServiceDoors {
     (try? PAMService(family.main))?.knownTemplate ?? (family.main == ssh.main ? "sshd" : "sudo")
   }
 
-  /// A file with a service's lines in their form without the passcode.
+  /// A file with the lines that a service has when it does not ask for the passcode.
   private func model(_ name: String) -> String? {
     let before = (try? PAMService(name))?.backupName
     return before.flatMap { reader.bytes(of: $0) == nil ? nil : reader.path + "/" + $0 } ?? reader.place(of: name)
   }
 
-  /// polkit's service, if it asks without the passcode while sudo asks for it; nil otherwise.
+  /// polkit's service, if it does not ask for the passcode although sudo does; nil otherwise.
   ///
-  /// pkexec and run0 then make the people whom Debian lets use sudo root with their password.
+  /// With pkexec and run0, the people who may use sudo on Debian then become root with only their password.
   package func openPolkit() -> OpenMember? {
     guard let asking = sudo.family.names.first(where: asks), isOpen(Self.polkit) else { return nil }
     return OpenMember(name: Self.polkit, asking: asking, asksNobody: asksNobody(Self.polkit))
   }
 
-  /// The service that sudo asks for instead of `sudo`, if it asks without the passcode while `sudo` asks for it; nil otherwise.
+  /// The service that sudo uses instead of `sudo`, if it does not ask for the passcode although `sudo` does; nil otherwise.
   package func openSudo() -> String? {
     guard let service = sudo.replacement(of: "sudo"), asks("sudo") else { return nil }
     return isOpen(service) || fallen(service, of: sudo.family) != nil ? service : nil
   }
 
-  /// The service that sshd asks for instead of `sshd`, if it asks without the passcode while `sshd` asks for it; nil otherwise.
+  /// The service that sshd uses instead of `sshd`, if it does not ask for the passcode although `sshd` does; nil otherwise.
   package func openSSH() -> String? {
     guard !ssh.names.contains("sshd"), asks("sshd"), isOpen(ssh.main) else { return nil }
     return ssh.main
   }
 
-  /// A file of sshd's configuration that was not read, and may make it ask for a different service; nil if sshd asks for no
-  /// passcode.
+  /// A file of sshd's configuration that was not read and may make sshd use a different service; nil if sshd does not ask for
+  /// the passcode.
   package func unreadSSH() -> String? { ssh.names.contains(where: asks) ? ssh.unread : nil }
 
   /// Whose passcode sudo asks for, if it asks for one other than its caller's.
@@ -294,7 +298,7 @@ package struct ServiceDoors {
       (openMembers() + [openPolkit()].compactMap(\.self)).map(\.name)
       + [openSudo(), openSSH()].compactMap(\.self)
     let known = families.flatMap(\.names) + Self.others + PAMService.lockers
-    // The file with sshd's usual name is not used if sshd asks for other services.
+    // The file with sshd's usual name is not used if sshd uses other services.
     let unused = ssh.names.contains("sshd") ? [] : ["sshd"]
     return Set(known).subtracting(unused).filter { !forgotten.contains($0) && isOpen($0) }.sorted()
   }
@@ -321,7 +325,7 @@ package struct FallenName: Error, Equatable {
   let name: String
   /// Its file.
   let path: String
-  /// Whether there is a file, without such lines.
+  /// Whether the file exists, but has no `auth` lines.
   let isThere: Bool
   /// A file whose lines it can copy.
   let model: String

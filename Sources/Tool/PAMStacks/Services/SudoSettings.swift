@@ -3,7 +3,7 @@ import HostSystem
 import ServiceNames
 import Wording
 
-/// What sudoers says about sudo's questions: the services that it asks for, and whose passcode it asks for (sudoers(5)).
+/// What sudoers says about how sudo asks people: with which PAM services, and for whose passcode (sudoers(5)).
 package struct SudoSettings: Equatable {
   /// Whose passcode is asked for, if it is not that of sudo's caller.
   package enum Asked: String, CaseIterable {
@@ -32,7 +32,7 @@ package struct SudoSettings: Equatable {
 
   /// The people that sudo asks for nothing.
   package enum Unasked: Equatable {
-    /// Everybody, or some, or for some commands: `!authenticate`.
+    /// Everybody, or only some people, or only for some commands: `!authenticate`.
     case option(isForSome: Bool)
     /// The members of a group: `exempt_group`.
     case group(String)
@@ -40,15 +40,15 @@ package struct SudoSettings: Equatable {
     case people([String])
   }
 
-  /// The service of `sudo`, and then those of some people, hosts or commands.
+  /// The PAM service of `sudo`, followed by those that sudoers sets for some people, hosts or commands.
   package let services: [String]
-  /// The service of `sudo -i`, and then those of some people, hosts or commands.
+  /// The PAM service of `sudo -i`, followed by those that sudoers sets for some people, hosts or commands.
   package let loginServices: [String]
   /// The services of `sudo -A`; empty if it asks as `sudo` does.
   package let askpassServices: [String]
   /// Whose passcode is asked for, everywhere or for some people.
   package let asked: [Question]
-  /// The people that it asks for nothing.
+  /// The people whom sudo does not ask for a password.
   package let unasked: [Unasked]
   /// What is wrong with the program, so that it makes nobody root; nil if nothing is wrong.
   package var flaw: ProgramFlaw?
@@ -104,7 +104,7 @@ package struct SudoSettings: Equatable {
   /// The service of most people's `sudo`.
   var main: String { services.first ?? "sudo" }
 
-  /// sudo's names as Debian builds it, replaced by the names in sudoers.
+  /// The service names that Debian builds into sudo, or those that sudoers sets instead.
   var family: ServiceFamily {
     var members: [String] = []
     for name in services + loginServices + askpassServices where name != main && !members.contains(name) {
@@ -118,7 +118,7 @@ package struct SudoSettings: Equatable {
     ServiceFamily.all.map { $0.main == "sudo" ? family : $0 }
   }
 
-  /// The service that sudo asks for instead of a known name; nil if it asks for that name.
+  /// The service that sudo uses instead of one of the usual names; nil if sudo uses that name.
   func replacement(of name: String) -> String? {
     guard ServiceFamily.of(name)?.main == "sudo", !family.names.contains(name) else { return nil }
     return name == "sudo" ? services.first : loginServices.first
@@ -230,7 +230,7 @@ package enum SudoersGap: Equatable {
     case kind
   }
 
-  /// Whether it may make sudo ask for a different service.
+  /// Whether the part that was not read may make sudo use a different service.
   package var mayHideService: Bool {
     switch self {
     // An included file that does not exist changes nothing.

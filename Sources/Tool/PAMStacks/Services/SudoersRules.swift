@@ -10,7 +10,7 @@ struct SudoersRules {
   private let passwords: any PasswordDirectory
   /// The members of the named groups, in small letters, because sudo compares them like that.
   private let members: [SudoersItem.Name: Members]
-  /// Whether sudo may compare the names of accounts, or those of groups, with case.
+  /// Whether sudo's comparison of the names of accounts, or of groups, may be case-sensitive.
   private let (mayReadCase, mayReadGroupCase): (Bool, Bool)
 
   /// The members of a group, and of groups whose names differ only in case.
@@ -104,7 +104,7 @@ struct SudoersRules {
     }
   }
 
-  /// It matches if it matches every name of the host, and may match if it matches one of them.
+  /// A list matches if it matches every name of the host, and may match if it matches only one of them.
   private func matchesHost(_ items: [SudoersItem]) -> Match {
     let found = hosts.map { host in
       match(items, .host) { name in
@@ -167,7 +167,7 @@ struct SudoersRules {
     values(of: option, usual: usual, for: person) { $0.text }
   }
 
-  /// The services that sudo may ask for, the one for most people first, with their names as libpam reads them.
+  /// The services that sudo may use, the one for most people first, with their names as libpam reads them.
   func services(_ option: String, usual: String) -> [String] {
     var services: [String] = []
     for name in names(option, usual: usual, for: nil).map(PAMService.nameForLibPAM) where !services.contains(name) {
@@ -199,7 +199,7 @@ struct SudoersRules {
       + groups.map { .group($0) } + (people.isEmpty ? [] : [.people(people)])
   }
 
-  /// The people whom rules let run everything without a question, as sudoers names them.
+  /// The people whom rules let run everything without a password, as sudoers names them.
   private func unaskedPeople() -> [String] {
     var found: [(person: SudoersItem.Name, grant: Grant)] = []
     for rule in text.rules {
@@ -286,8 +286,9 @@ struct SudoersRules {
     }
   }
 
-  /// The commands that a person may run, as far as known, after a question for a password; people that only a netgroup may name
-  /// are not counted.
+  /// The commands that a person may run after sudo has asked for a password, as far as known.
+  ///
+  /// Rules that may name the person only by a netgroup are not counted.
   private func asking(_ person: Account) -> [Grant] {
     let own = String(decoding: person.name, as: UTF8.self).lowercased()
     let exempt = values(of: "exempt_group", usual: "", for: person) { $0.isOn ? $0.text : "" }
@@ -409,7 +410,7 @@ struct SudoersRules {
   /// An option because of which sudo may refuse a person whom a rule lets become root, or end the started command; nil if there
   /// is none.
   ///
-  /// An option that is unknown here does not certainly let anybody pass.
+  /// An option that is unknown here counts as one because of which sudo may refuse.
   private func doubtfulOption(for person: Account, as root: Account, isRecorded: Bool) -> String? {
     func value(_ name: String, _ usual: String) -> [String] {
       values(of: name, usual: usual, for: person, as: root) { $0.isOn ? $0.value ?? "" : "" }
@@ -426,7 +427,7 @@ struct SudoersRules {
     }
     if let option = Self.confining.keys.sorted().first(where: isConfining) { return option }
     if value("command_timeout", "").contains(where: Self.isShort) { return "command_timeout" }
-    // Minutes; with 0 there is no end.
+    // In minutes; 0 means no limit.
     let patience = value("passwd_timeout", "").compactMap { Double($0) }
     if patience.contains(where: { $0 > 0 && $0 * 60 < Self.leastTyping }) { return "passwd_timeout" }
     if flag("ignore_audit_errors", usual: true, for: person, as: root).contains(false) { return "ignore_audit_errors" }
@@ -441,7 +442,7 @@ struct SudoersRules {
     {
       return "logfile"
     }
-    // If it reaches none of them, it warns, and goes on.
+    // By default, a sudo that reaches none of these servers warns and continues.
     let hasServers =
       value("log_servers", "").contains { !$0.isEmpty } || named.contains { $0.name == "log_servers" && $0.isChange }
     if hasServers, flag("ignore_logfile_errors", usual: true, for: person, as: root).contains(false) {
@@ -474,7 +475,7 @@ struct SudoersRules {
 
   /// The folder in which sudo records by default.
   private static let recordFolder = "/var/log/sudo-io"
-  /// What it records there by default.
+  /// The name of the record in that folder, by default.
   private static let recordFile = "%{seq}"
 
   // Less time than a person needs to type a password, and to do something as root, in seconds.
@@ -494,7 +495,7 @@ struct SudoersRules {
       number = ""
     }
     guard let rest = Double(number.isEmpty ? "0" : number), !text.isEmpty else { return !text.isEmpty }
-    // With 0 there is no end.
+    // 0 means no limit.
     return seconds + rest > 0 && seconds + rest < leastSeconds
   }
 
@@ -503,7 +504,8 @@ struct SudoersRules {
     "log_input", "log_output", "log_stderr", "log_stdin", "log_stdout", "log_ttyin", "log_ttyout",
   ]
 
-  /// Options that take something from root, or let something else decide, with the values that do not.
+  /// Options that take something away from root, or let something other than sudoers decide, each with the values that do
+  /// neither.
   ///
   /// sudo reads `env_file` before the command, and may wait for it.
   private static let confining: [String: Set<String>] = [
@@ -528,8 +530,8 @@ struct SudoersRules {
   ///
   /// With `noexec`, root's commands run, and start no others.
   ///
-  /// sudo warns of an unknown `iolog_user` or `iolog_group`, and of a `group_plugin` that it cannot load, and goes on. It
-  /// leaves out those of `sudoers_...`, which are arguments of the plugin in sudo.conf.
+  /// sudo warns of an unknown `iolog_user` or `iolog_group`, and of a `group_plugin` that it cannot load, and goes on. The
+  /// options `sudoers_...` are missing here: they are arguments of the plugin in sudo.conf.
   private static let harmless: Set<String> = [
     "admin_flag", "always_query_group_plugin", "always_set_home", "authfail_message", "badpass_message",
     "closefrom_override", "cmddenial_message", "compress_io", "editor", "env_check", "env_delete", "env_editor",

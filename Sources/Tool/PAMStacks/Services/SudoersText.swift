@@ -18,7 +18,7 @@ package struct SudoersText: Equatable {
     case wrong(line: Int, mayNameService: Bool)
   }
 
-  /// Adds a file's content; the remarks are for the code that reads the files.
+  /// Adds a file's content, and reports what the code that reads the files must handle.
   ///
   /// - Parameter remark: called at the place of the line, so that the content of an include is added there.
   package mutating func add(_ bytes: [UInt8], remark: (Remark, inout SudoersText) -> Void) {
@@ -46,7 +46,7 @@ package struct SudoersText: Equatable {
     do throws(SudoersScanner.Wrong) {
       rules.append(SudoersRule(users: users, privileges: try scanner.privileges()))
     } catch {
-      // The people that it names may still be asked, once it is corrected.
+      // The people whom the wrong line names may be asked as soon as somebody corrects it.
       rules.append(SudoersRule(users: users, privileges: nil))
       throw error
     }
@@ -171,12 +171,12 @@ struct SudoersRule: Equatable {
     /// Whether it runs with rights other than root's (ROLE, TYPE, APPARMOR_PROFILE and the like).
     var isConfined = false
 
-    /// Whether it runs in a place other than the one where it was called.
+    /// Whether the command runs in a folder, or with a root folder, other than that of sudo's caller.
     ///
-    /// With `*`, sudo's caller chooses the place.
+    /// With `*`, sudo's caller chooses.
     var isElsewhere: Bool { [folder, root].contains { $0 != nil && $0 != "*" } }
 
-    /// Whether it runs in its usual place with root's rights, and without a check of each program.
+    /// Whether the command runs where it was called, with root's rights, and without a check of each program.
     var isFree: Bool { !isElsewhere && !isConfined && !isIntercepted }
   }
 
@@ -187,7 +187,7 @@ struct SudoersRule: Equatable {
 
 /// Reads one line of sudoers.
 struct SudoersScanner {
-  /// sudo does not understand the line either.
+  /// The line is one that sudo does not understand either.
   struct Wrong: Error {}
 
   private let text: [Unicode.Scalar]
@@ -318,7 +318,9 @@ struct SudoersScanner {
     return true
   }
 
-  /// Whether a word has the form of an alias: which no account on a usual machine has.
+  /// Whether a word has the form of an alias.
+  ///
+  /// No account on a usual machine has such a name.
   static func isAlias(_ word: String) -> Bool {
     word != "ALL" && word.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
       && word.unicodeScalars.allSatisfy { ("A"..."Z").contains($0) || isDigit($0) || $0 == "_" }
@@ -340,7 +342,7 @@ struct SudoersScanner {
       let isEscaped = next == "\\"
       let word = address() ?? word(endingAt: [",", "=", "(", ")", "!", ":"], isName: true)
       guard !word.isEmpty, place > start else { throw Wrong() }
-      // With a mark that a backslash makes part of it, it is the name of an account.
+      // A word that begins with a backslash is always the name of an account.
       let name = isEscaped ? .word(word) : try Self.name(word, isQuoted: false)
       items.append(SudoersItem(name: name, isExcepted: isExcepted))
     } while takeComma()
@@ -439,7 +441,7 @@ struct SudoersScanner {
 
   /// A tag; nil if the command begins.
   ///
-  /// No option may come after one.
+  /// An option must not follow a tag.
   private mutating func takeTag() -> String? {
     let start = place
     let name = word(endingAt: [":", "=", ",", "("])
@@ -481,7 +483,7 @@ struct SudoersScanner {
     var command = ""
     while let scalar = next {
       if scalar == "\\", place + 1 < text.count {
-        // In the path of a program, sudo accepts it only before these.
+        // In the path of a program, sudo accepts a backslash only before these characters.
         let isInPath = command.hasPrefix("/") && !command.contains { $0 == " " || $0 == "\t" }
         if isInPath, !",:= \t#".unicodeScalars.contains(text[place + 1]) { throw Wrong() }
         command.unicodeScalars.append(text[place + 1])
@@ -496,14 +498,14 @@ struct SudoersScanner {
     }
     while command.hasSuffix(" ") || command.hasSuffix("\t") { command.removeLast() }
     let first = command.split { $0 == " " || $0 == "\t" }.first.map(String.init) ?? ""
-    // Nothing follows ALL or an alias.
+    // ALL and an alias have no arguments.
     let isWhole = first == command && (first == "ALL" || Self.isAlias(first))
     guard isWhole || ["/", "^", "sha"].contains(where: first.hasPrefix) || ["sudoedit", "list"].contains(first)
     else { throw Wrong() }
     return SudoersItem(name: command == "ALL" ? .everything : .word(command), isExcepted: isExcepted)
   }
 
-  /// Whether an odd number of exclamation marks is here.
+  /// Skips exclamation marks, and returns whether their number is odd.
   private mutating func takeMarks() -> Bool {
     var isExcepted = false
     while take("!") {
@@ -522,7 +524,7 @@ struct SudoersScanner {
   private mutating func word(endingAt marks: Set<Unicode.Scalar>, isName: Bool = false) -> String {
     var word = ""
     while let scalar = next, !Self.isBlank(scalar), !marks.contains(scalar) || isName && word == "%" {
-      // A uid or gid begins with it.
+      // `#` also begins a uid or gid.
       if scalar == "#", !(isName && ["", "%", "%:"].contains(word)) { break }
       if scalar == "\\", place + 1 < text.count { place += 1 }
       if scalar == "\\", let byte = hexadecimal() {
@@ -536,7 +538,7 @@ struct SudoersScanner {
     return word
   }
 
-  /// The character that `x` and two digits here name; nil if they are not here.
+  /// The character that `x` and two hexadecimal digits at this position stand for; nil if they are not there.
   private func hexadecimal() -> Unicode.Scalar? {
     guard next == "x", place + 2 < text.count else { return nil }
     let digits = String(String.UnicodeScalarView(text[(place + 1)...(place + 2)]))

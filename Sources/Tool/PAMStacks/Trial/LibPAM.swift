@@ -3,7 +3,7 @@ import Glibc
 import SecretMemory
 import Wording
 
-/// libpam with services of a folder that we choose (Linux-PAM 1.4).
+/// libpam, which reads the services from a folder that we choose; this needs Linux-PAM 1.4.
 package struct LibPAM: StackTester {
   /// The terminal that the tool is called from; nil without one.
   package let tty: String?
@@ -14,12 +14,12 @@ package struct LibPAM: StackTester {
   // Longer than a core waits for its server; a module that takes longer counts as hung.
   private static let patienceSeconds: UInt32 = 120
 
-  /// libpam's code for a person who cancels every question; each try has its own process, and ends after 120 s.
+  /// libpam's code for a person who cancels every prompt; each try has its own process, and ends after 120 s.
   package func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
     try ended(PAM_TRIED_AUTHENTICATION, service, in: folder, as: user)
   }
 
-  /// libpam's code for an account; in its own process too.
+  /// libpam's code for whether an account may use the service; this too is tried in a process of its own.
   package func account(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
     try ended(PAM_TRIED_ACCOUNT, service, in: folder, as: user)
   }
@@ -147,14 +147,14 @@ package struct TrialPerson {
   }
 }
 
-/// Somebody who answers libpam's questions while a stack is tried.
+/// Somebody who answers libpam's prompts while a stack is tried.
 package protocol StackAnswerer {
-  /// The entry to a question; nil if there is none, which ends the trial.
+  /// The entry at a prompt; nil if there is none, which ends the trial.
   ///
   /// - Parameters:
   ///   - question: libpam's text without anything that controls a terminal.
   ///   - isShown: whether the entry may be seen.
   func answer(_ question: String, isShown: Bool) -> Secret?
-  /// Shows a message that needs no answer; cleaned as the questions are.
+  /// Shows a message that needs no entry; like the prompts, it contains nothing that controls a terminal.
   func hear(_ text: String)
 }

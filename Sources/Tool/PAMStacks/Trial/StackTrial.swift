@@ -5,7 +5,7 @@ import Wording
 
 /// Tries a plan before it is installed.
 ///
-/// libpam gets a folder as it would be, and is asked about a person who enters nothing.
+/// libpam gets a copy of the folder as the plan would leave it, and is asked to authenticate a person who enters nothing.
 struct StackTrial {
   let plan: StackPlan
   let folder: TrialFolder
@@ -44,7 +44,9 @@ struct StackTrial {
     }
   }
 
-  /// libpam treats a missing module as a refusal, which some control words ignore: so this checks for it beforehand.
+  /// libpam treats a missing module as a refusal, and some control words ignore refusals.
+  ///
+  /// A trial would not show such a line, so this check comes first.
   private func checkModules() throws(TrialProblem) {
     let file = ServiceFile(plan.stack)
     if let index = file.lines.indices.first(where: { !file.isUnderstood($0) }) {
@@ -70,7 +72,7 @@ struct StackTrial {
     }
   }
 
-  /// The module by itself, with the arguments it has in the stack: whether it reaches the core.
+  /// Tries the module by itself, with the arguments that it has in the stack, to see whether it reaches the core.
   private func tryModule() throws(TrialProblem) -> StackText {
     guard let line = ServiceFile(plan.stack).parsed.first(where: \.asksOwnModule) else { throw .asksNothing }
     let text = (["auth required", line.module] + line.arguments).joined(separator: " ") + "\n"
@@ -86,7 +88,7 @@ struct StackTrial {
     }
   }
 
-  /// The stack by itself: the lines before it in the service may let root in without a question.
+  /// Tries the stack by itself: in the service, lines before it may let root in without asking.
   private func tryStack() throws(TrialProblem) -> StackText {
     let code = try cancelled(Array("@include \(plan.service.stackName)\n".utf8))
     guard code != PAM_SUCCESS else { throw .letsAnybodyIn(service: plan.service.stackName) }
@@ -98,8 +100,8 @@ struct StackTrial {
     let code = try cancelled(plan.after)
     guard !plan.service.changesPasswords else { return .triedRead(service: service) }
     guard code == PAM_SUCCESS else { return .triedRefused(name: service, user: user, code: code) }
-    // `su` lets root in before it asks. That is unchanged. Everybody else must be refused, and in programs that run as root for
-    // somebody else, everybody.
+    // `su` lets root in before it asks, as it did before the change. Everybody else must be refused. In programs that run as
+    // root for somebody else, everybody must be refused.
     guard ModuleResults.isRootsOwn(service), try cancelled(plan.before) == code else {
       throw .letsAnybodyIn(service: service)
     }
@@ -124,12 +126,11 @@ struct StackTrial {
 
 /// Asks libpam, or its replacement in a test, how a stack behaves.
 package protocol StackTester {
-  /// libpam's answer when `user` authenticates to `service` of `folder` and cancels every question.
+  /// libpam's answer when `user` authenticates to `service` of `folder` and cancels every prompt.
   ///
   /// - Throws: ``TrialProblem``: `notTried`, `crashed`.
   func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt
-  /// libpam's answer to whether `user` may use `service` of `folder`, without having authenticated, and cancelling every
-  /// question.
+  /// libpam's answer to whether `user` may use `service` of `folder`, if `user` has not authenticated and cancels every prompt.
   ///
   /// - Throws: ``TrialProblem``: `notTried`, `crashed`.
   func account(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt
@@ -183,7 +184,7 @@ struct FamilyTrial {
     return seen
   }
 
-  /// PAM's folder as it would be.
+  /// A copy of PAM's folder as the plan would leave it.
   private func filledFolder() throws(StackError) -> TrialFolder {
     do throws(TrialProblem) {
       let trial = try TrialFolder(copying: folder.path, vendors: site.vendorFolders, in: site.trialParent)
@@ -208,7 +209,7 @@ struct FamilyTrial {
     if !plan.service.changesPasswords {
       let way: WayIn.Way
       do throws(StackError) { way = try wayIn(by: plan, in: trial) } catch {
-        // If the plan changes the result of the account lines, that is the fault.
+        // If the plan changes the result of the account lines, that is the fault to report.
         _ = try AccountTrial(plan: plan, folder: trial, tester: site.tester).run(as: user)
         throw error
       }
@@ -243,8 +244,8 @@ struct FamilyTrial {
 
 /// Tries a plan's `account` lines: for a person who logged in without pam_uaf, their result must not change.
 ///
-/// The second way in and a public key work without pam_uaf, and programs ask these lines for both. pam_uaf answers "ignore" then,
-/// so the service's other lines decide. There must be some, and none may be skipped.
+/// Whoever uses the second way in or a public key logs in without pam_uaf, and the program still calls the `account` lines.
+/// There pam_uaf returns "ignore", so the service's other lines decide: there must be some, and none of them must be skipped.
 struct AccountTrial {
   let plan: StackPlan
   let folder: TrialFolder
@@ -269,7 +270,8 @@ struct AccountTrial {
   }
 }
 
-/// The members of the rescue group, judged as before a stack is installed, by the services as they are.
+/// Judges the members of the rescue group as `uafctl pam enable` does before it installs a stack, but by the services as they
+/// are now.
 package struct RescueSurvey {
   let way: WayIn
   let stacks: RescueReading

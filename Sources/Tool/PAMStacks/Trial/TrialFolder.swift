@@ -71,7 +71,7 @@ final class TrialFolder {
   private func redirected(_ bytes: [UInt8]) -> [UInt8] {
     var rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     let lines = PAMFile(bytes).lines
-    // From the end, so that the earlier rows keep their positions.
+    // This goes backwards, so that the earlier rows keep their positions.
     for line in lines.reversed() {
       let parsed = PAMLine(line: line)
       guard parsed.isInclusion, parsed.isWellFormed else { continue }
@@ -121,13 +121,13 @@ package struct PAMSite {
   package let passwords: any PasswordDirectory
   /// The program that asks libpam.
   package let tester: any StackTester
-  /// The settings for sudo's questions.
+  /// The settings of sudo that decide whom it asks, and how.
   package let sudo: SudoSettings
-  /// The services that sshd asks for.
+  /// The PAM services that sshd uses.
   package let ssh: SSHServices
   /// Whether something is mounted at a name.
   package let isMountPoint: (String) -> Bool
-  /// Whether an account could log in with the module that the stacks ask.
+  /// Whether an account could log in with the module that the stacks use.
   package let isRegistered: (String) -> Bool
   /// Whether the module could let in anybody here; reports what prevents that.
   package let isUsable: () -> Bool
@@ -141,8 +141,8 @@ package struct PAMSite {
   ///   - accounts: the directory in which accounts are looked up.
   ///   - passwords: the directory in which groups and the state of passwords are looked up.
   ///   - tester: the program that asks libpam.
-  ///   - sudo: the settings for sudo's questions.
-  ///   - ssh: the services that sshd asks for.
+  ///   - sudo: the settings of sudo that decide whom it asks, and how.
+  ///   - ssh: the PAM services that sshd uses.
   ///   - isMountPoint: whether something is mounted at a name.
   ///   - isRegistered: whether an account could log in with the module.
   ///   - isUsable: whether the module could let in anybody here; reports what prevents that.
