@@ -44,7 +44,7 @@ import Wording
     "auth sufficient \\\n pam_uaf.so\nauth required pam_unix.so",
   ])
   func `doctor finds a second way in after pam_uaf`(stack: String) {
-    #expect(report(stack) == "ok   pam: /sudo: another way in stands behind it")
+    #expect(report(stack) == "ok   pam: /sudo: a line after pam_uaf's is another way in")
   }
 
   @Test(arguments: [
@@ -52,7 +52,7 @@ import Wording
     "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
   ])
   func `doctor finds a second way in before pam_uaf`(stack: String) {
-    #expect(report(stack).hasPrefix("ok   pam: /sudo: another way in stands before it"))
+    #expect(report(stack).hasPrefix("ok   pam: /sudo: a line before pam_uaf's is another way in"))
   }
 
   @Test(arguments: [
@@ -95,14 +95,17 @@ import Wording
     let whole = try stack.file(with: Array("auth requisite pam_uaf.so\n".utf8))
     machine.service("uaf-sudo", String(decoding: whole.dropLast(), as: UTF8.self))
     let rest = "auth [default=reset] pam_env.so\nauth required pam_permit.so"
-    #expect(report("auth substack uaf-sudo\n\(rest)").hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing"))
+    #expect(
+      report("auth substack uaf-sudo\n\(rest)").hasPrefix(
+        "FAIL pam: /sudo: a refusal of pam_uaf does not make the stack refuse"))
   }
 
   @Test func `doctor names the line in the file that a service includes`() {
     machine.service("common-auth", "# Debian\nauth sufficient pam_sss.so\nauth required pam_unix.so\n")
     let after = "auth required pam_uaf.so"
     #expect(report("@include common-auth\n\(after)").hasPrefix("FAIL pam: /common-auth:2: "))
-    #expect(report("auth substack common-auth\n\(after)").hasPrefix("warn pam: /sudo: nobody gets in where it refuses"))
+    #expect(
+      report("auth substack common-auth\n\(after)").hasPrefix("warn pam: /sudo: nobody gets in if pam_uaf refuses"))
   }
 
   @Test(arguments: [
@@ -110,7 +113,7 @@ import Wording
       + "auth required pam_unix.so"
   ])
   func `doctor notices people whom the stack leads past pam_uaf`(stack: String) {
-    #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
+    #expect(report(stack) == "ok   pam: /sudo: a line leads some people past pam_uaf to another way in")
   }
 
   @Test func `fails if an installed stack was edited so that its refusal has no effect`() throws {
@@ -122,7 +125,7 @@ import Wording
     machine.service("uaf-sudo", edited)
     #expect(report("@include uaf-sudo").hasPrefix("FAIL pam: /uaf-sudo: was edited: "))
     machine.service("uaf-sudo", String(decoding: whole, as: UTF8.self))
-    #expect(report("@include uaf-sudo").hasPrefix("warn pam: /sudo: nobody gets in where it refuses"))
+    #expect(report("@include uaf-sudo").hasPrefix("warn pam: /sudo: nobody gets in if pam_uaf refuses"))
   }
 
   @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "locker"])
@@ -137,7 +140,7 @@ import Wording
     machine.service("common-password", "password required pam_unix.so")
     machine.service("uaf-" + service, try String(contentsOf: stacks.appending(path: service), encoding: .utf8))
     let report = report("@include uaf-\(service)\n@include common-account")
-    #expect(report == "ok   pam: /sudo: some are led past it to another way in")
+    #expect(report == "ok   pam: /sudo: a line leads some people past pam_uaf to another way in")
   }
 
   @Test(arguments: [
@@ -187,7 +190,7 @@ import Wording
     "auth required pam_uaf.so\n# auth sufficient pam_unix.so", "auth sufficient pam_uaf.so",
   ])
   func `doctor warns if nobody can get in without pam_uaf`(stack: String) {
-    #expect(report(stack).hasPrefix("warn pam: /sudo: nobody gets in where it refuses, administrators included : "))
+    #expect(report(stack).hasPrefix("warn pam: /sudo: nobody gets in if pam_uaf refuses, administrators included : "))
   }
 
   @Test(arguments: [
@@ -201,7 +204,7 @@ import Wording
     "auth required pam_u2f.so nouserok\nauth sufficient pam_uaf.so\nauth required pam_permit.so",
   ])
   func `doctor fails if pam_uaf's refusal does not make the stack refuse`(stack: String) {
-    #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))
+    #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal of pam_uaf does not make the stack refuse : "))
   }
 
   @Test func `doctor follows includes, and stops at a circular one`() {
@@ -426,7 +429,9 @@ import Wording
     machine.passwords.wrong = ["alice": 1]
     #expect(found(["sudo": Self.good]) == [.rescuePassword])
     #expect(
-      check().findings().contains { $0.text.contains("pam_faillock counts wrong passwords of alice of uaf-rescue") })
+      check().findings().contains {
+        $0.text.contains("pam_faillock has counted wrong passwords of alice of uaf-rescue")
+      })
   }
 
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/zsh"])

@@ -110,8 +110,8 @@ import Wording
   @Test func `doctor names the rescue group as a way in by ssh only if the stack leads it past pam_uaf`() {
     let methods = "AuthenticationMethods publickey,keyboard-interactive\n"
     #expect(findings(Self.good + methods) == [.ok(SSHText.both(false))])
-    #expect(SSHText.both(false).english.what.hasSuffix("where the passcode is refused, nobody gets in"))
-    #expect(SSHText.either(false).english.what.hasSuffix("where the passcode is refused, nobody gets in"))
+    #expect(SSHText.both(false).english.what.hasSuffix("if the passcode is refused, nobody gets in"))
+    #expect(SSHText.either(false).english.what.hasSuffix("if the passcode is refused, nobody gets in"))
   }
 
   @Test(arguments: [
@@ -519,8 +519,8 @@ import Wording
     machine.outputs[asked("bob")] = Self.good.replacing("PasswordAuthentication no", with: "PasswordAuthentication yes")
     #expect(
       lines() == [
-        "ok   ssh: the question is shown, and a public key is another way in",
-        "warn ssh: for bob, by a Match block: PasswordAuthentication is yes: it shows no question, and one string answers all "
+        "ok   ssh: PAM's prompt is shown, and a public key is another way in",
+        "warn ssh: for bob, by a Match block: PasswordAuthentication is yes: sshd then shows none of PAM's prompts, and one string answers all "
           + "of them : PasswordAuthentication no in the Match block [ssh-password]",
       ])
     #expect(machine.ran.map { $0.joined(separator: " ") }.contains(asked("alice")))

@@ -243,7 +243,7 @@ import UAFWire
     let line = examined.lines(about: "server").last
     #expect(
       line?.hasPrefix(
-        "FAIL server: server.request_url and server.response_url are exchanged: a request is answered at ")
+        "FAIL server: server.request_url and server.response_url are swapped: the server answers a request at ")
         == true && line?.hasSuffix("[server-path]") == true, "\(examined.lines(about: "server"))")
     // A server that refuses the question at both addresses has not shown that.
     machine.server?.answers["/uaf/get"] = FakeServer.json(#"{"statusCode":1400}"#)

@@ -18,39 +18,42 @@ import ToolTestSupport
     machine.follow(Self.times, values: Self.values)
     #expect(
       lines() == [
-        "ok   policy: version 7 of the server's is in force, signed 2027-01-15 08:00 UTC, good until "
-          + "2027-04-15 08:00 UTC; from it: passcode.min_length, passcode.ignore"
+        "ok   policy: version 7 of the server's policy is in force, signed 2027-01-15 08:00 UTC, good until "
+          + "2027-04-15 08:00 UTC; it sets: passcode.min_length, passcode.ignore"
       ])
   }
 
   @Test func `doctor reports a policy that sets nothing as in force`() {
     machine.follow(Self.times)
-    #expect(lines().first?.hasSuffix("; from it: nothing") == true)
+    #expect(lines().first?.hasSuffix("; it sets: nothing") == true)
   }
 
   @Test func `doctor warns of an expired policy, and does not fail`() {
     machine.follow(Self.times + #","note":"policy 7 has expired; it stays in force""#, values: Self.values)
-    #expect(lines().first?.hasPrefix("warn policy: version 7 of the server's has expired, signed ") == true)
-    #expect(lines().first?.contains("it holds on, and from it: passcode.min_length") == true)
+    #expect(lines().first?.hasPrefix("warn policy: version 7 of the server's policy has expired, signed ") == true)
+    #expect(lines().first?.contains("it still applies, and sets: passcode.min_length") == true)
     #expect(machine.has(.policyExpired) && !machine.doctor().findings.contains { $0.id == .policyRefused })
   }
 
   @Test func `doctor warns of a stored policy that is not in force, with the core's reason`() {
     machine.follow(#""joined":true,"note":"the stored policy is not in force: it is not signed with verdict_key""#)
     #expect(
-      lines().first?.contains("by root's configuration alone: the stored policy is not in force: it is not") == true)
+      lines().first?.contains("only root's configuration: the stored policy is not in force: it is not") == true)
     #expect(machine.has(.policyRefused) && !machine.has(.policyExpired))
   }
 
   @Test func `doctor warns if root lets the server set keys but the machine has joined no server`() {
     machine.follow(#""joined":false"#)
-    #expect(lines().first?.hasPrefix("warn policy: [policy] follow lends passcode, lock, and this machine") == true)
+    #expect(
+      lines().first?.hasPrefix("warn policy: [policy] follow lets the server set passcode, lock, and this machine")
+        == true)
     #expect(machine.has(.policyUnjoined))
   }
 
   @Test func `doctor does not warn if the server has sent no policy yet`() {
     machine.follow(#""joined":true"#)
-    #expect(lines() == ["ok   policy: root lends passcode, lock to the server, and no policy of it is in force"])
+    #expect(
+      lines() == ["ok   policy: root lets the server set passcode, lock, and no policy of the server is in force"])
   }
 
   @Test func `doctor does not mention policies if root lets the server set nothing`() { #expect(lines().isEmpty) }

@@ -60,7 +60,7 @@ import ToolTestSupport
   }
 
   @Test func `the rescue group is no way in if the stack does not use it`() {
-    #expect(find(rescue: false).contains("the stack leads nobody of uaf-rescue past pam_uaf"))
+    #expect(find(rescue: false).contains("the stack leads no member of uaf-rescue past pam_uaf"))
   }
 
   @Test func `the group sudo is no way in if sudo is missing or refuses the rescue group`() {
@@ -112,11 +112,12 @@ import ToolTestSupport
   ])
   func `if sudo asks for root's password, root has to be in the rescue group and have a password`(line: String) {
     passwords.states["root"] = .usable
-    #expect(rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for that of root, who is not of uaf-rescue"))
+    #expect(
+      rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for the password of root, who is not in uaf-rescue"))
     passwords.groups["uaf-rescue"] = ["alice", "root"]
     #expect(rescuer(line, "alice ALL=(ALL) ALL").hasPrefix("alice, "))
     passwords.states["root"] = .locked
-    #expect(rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for that of root, which is locked"))
+    #expect(rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for the password of root, which is locked"))
   }
 
   @Test(arguments: [
@@ -284,11 +285,11 @@ import ToolTestSupport
     #expect(find().hasPrefix("alice, "))
     for mode: mode_t in [0o700, 0o754] {
       folder.setMode(mode, of: "zsh")
-      #expect(find().contains("for a shell, which they may not run"), "\(String(mode, radix: 8))")
+      #expect(find().contains("for a shell, which they have no right to run"), "\(String(mode, radix: 8))")
     }
     folder.setMode(0o755, of: "zsh")
     folder.setMode(0o700, of: ".")
-    #expect(find().contains("for a shell, which they may not run"))
+    #expect(find().contains("for a shell, which they have no right to run"))
     #expect(LoginShell(path: folder.path + "/zsh", of: 0) == .usable)
     #expect(LoginShell(path: folder.path + "/zsh", of: geteuid()) == .usable)
     folder.setMode(0o755, of: ".")
@@ -312,7 +313,7 @@ import ToolTestSupport
     folder.delete("shell")
     passwords.shells["alice"] = folder.file("shell", Array("#!\(inner)\n".utf8), mode: 0o755)
     folder.setMode(0o700, of: "inner")
-    #expect(find().contains("which needs \(inner): that is not there, or they may not run it"))
+    #expect(find().contains("which needs \(inner): that is not there, or they have no right to run it"))
   }
 
   @Test func `a person whose shell is not in /etc/shells is not named as a way in, whatever program it is`() {
@@ -337,7 +338,7 @@ import ToolTestSupport
   func `if login starts another program in place of every shell, nobody is named as a way in`(program: String) {
     passwords.fakeShell = program
     passwords.listed.insert(program)
-    #expect(find().contains("cannot log in: in place of every shell, login starts one that "), "\(find())")
+    #expect(find().contains("cannot log in: instead of any shell, login starts a program that "), "\(find())")
     #expect(find().contains(program) && remedies().allSatisfy { $0.contains("FAKE_SHELL") })
     passwords.fakeShell = "/bin/sh"
     #expect(find().hasPrefix("alice, "))
@@ -348,14 +349,14 @@ import ToolTestSupport
     passwords.shells["alice"] = program
     passwords.listed.insert(program)
     guard ResolvedPath.of(program) != nil else { return }
-    #expect(find().contains("alice of uaf-rescue has \(program) for a shell, of which nobody can say"), "\(find())")
+    #expect(find().contains("alice of uaf-rescue has \(program) for a shell, but uafctl does not know it"), "\(find())")
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     // The name of a link is not enough.
     folder.link("bash", to: program)
     passwords.shells["alice"] = folder.path + "/bash"
     passwords.listed.insert(folder.path + "/bash")
-    #expect(find().contains("of which nobody can say"), "\(find())")
+    #expect(find().contains("but uafctl does not know it"), "\(find())")
   }
 
   @Test(arguments: ["/bin//sh", "/usr//bin/sh", "/bin/./sh", "/usr/bin/../bin/sh"])
@@ -379,7 +380,7 @@ import ToolTestSupport
     let shell = folder.file("shell", Array(text.utf8), mode: 0o755)
     passwords.shells["alice"] = shell
     passwords.listed.insert(shell)
-    #expect(find().contains("alice of uaf-rescue has \(shell) for a shell, a script of which nobody can say"))
+    #expect(find().contains("alice of uaf-rescue has \(shell) for a shell, a script, which may end"))
   }
 
   @Test func `a shell whose loader is missing gives no session`() throws {
@@ -515,12 +516,12 @@ import ToolTestSupport
 
   @Test func `accounts and groups that the C library does not look for are not called missing`() {
     passwords.unseen = ["uaf-rescue"]
-    #expect(find().contains("the group uaf-rescue is in /etc/group, where nobody looks"))
+    #expect(find().contains("the group uaf-rescue is in /etc/group, where programs do not look"))
     #expect(remedies().allSatisfy { $0.contains("/etc/nsswitch.conf") && !$0.contains("groupadd") })
     passwords.unseen = []
     passwords.groups["uaf-rescue"] = ["carl"]
     passwords.local.append("carl")
-    #expect(find().contains("carl of uaf-rescue is in /etc/passwd, where nobody looks"))
+    #expect(find().contains("carl of uaf-rescue is in /etc/passwd, where programs do not look"))
     #expect(remedies().allSatisfy { $0.contains("/etc/nsswitch.conf") && !$0.contains("gpasswd") })
   }
 

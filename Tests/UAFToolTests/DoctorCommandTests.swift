@@ -27,7 +27,7 @@ import UAFWire
         ok   helper: \(path)/libexec/uaf-helper, 3 bytes
         ok   fetch: \(path)/libexec/uaf-fetch, 4 bytes
         ok   kernel: Landlock 3, seccomp, network namespaces
-        ok   clock: set, and this start of the machine has its number
+        ok   clock: set, and this boot of the machine has an ID
         ok   log: /dev/log takes lines
         ok   socket: \(path)/helper.sock is served
         ok   core: answers
@@ -39,9 +39,9 @@ import UAFWire
         ok   state: \(path)/state/device.key
         ok   accounts: 0 registered, none locked or damaged
         ok   pam: \(path)/libexec/pam_uaf.so
-        ok   pam: \(path)/pam.d/sudo: another way in stands behind it
+        ok   pam: \(path)/pam.d/sudo: a line after pam_uaf's is another way in
         ok   server: https://fido.example.com:443 answers (status 200), its certificate is trusted, for 100 more days
-        ok   clock: as at https://fido.example.com:443
+        ok   clock: agrees with that of https://fido.example.com:443
         ok   server: server.request_url answers as a UAF server does
         ok   facet: linux:pam-module:pam_uaf, which the server takes
         ok   server: server.response_url answers as a UAF server does
@@ -59,7 +59,7 @@ import UAFWire
         FAIL helper: /nonexistent: No such file or directory : reinstall the libpam-uaf package [program-missing]
         FAIL fetch: /nonexistent: No such file or directory : reinstall the libpam-uaf package [program-missing]
         ok   kernel: Landlock 3, seccomp, network namespaces
-        ok   clock: set, and this start of the machine has its number
+        ok   clock: set, and this boot of the machine has an ID
         ok   log: /dev/log takes lines
         warn socket: /nonexistent: No such file or directory; only root's programs reach the core : systemctl \
         enable --now pam-uaf.socket, where there is systemd [socket-missing]

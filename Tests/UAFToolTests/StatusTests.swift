@@ -72,7 +72,7 @@ import UAFWire
       "locked until 2027-01-15 08:01 UTC (asked 2027-01-15 08:00 UTC)",
       "2027-01-15 08:01 UTC까지 잠겨 있습니다 (2027-01-15 08:00 UTC에 물음)"
     ),
-    (#"{"state":"unreadable"}"#, "what it said last cannot be read", "서버가 마지막으로 한 말을 읽을 수 없습니다"),
+    (#"{"state":"unreadable"}"#, "the server's last report cannot be read", "서버가 마지막으로 한 말을 읽을 수 없습니다"),
   ])
   func `status shows what the server last said about the account, and when`(
     json: String, english: String, korean: String

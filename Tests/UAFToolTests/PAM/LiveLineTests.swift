@@ -30,7 +30,8 @@ import ToolTestSupport
   @Test(arguments: ["# see wiki \\\n", "# ops\r\n", "\\\n"])
   func `a service that still asks pam_uaf is listed, and makes disable --all fail`(before: String) {
     stacks.write("doas", "\(before)auth required pam_uaf.so\n")
-    #expect(stacks.text(stacks.run("status")) == "doas: by hand\nwithout the passcode ask: login, sudo\n")
+    #expect(
+      stacks.text(stacks.run("status")) == "doas: by hand\nservices that do not ask for the passcode: login, sudo\n")
     let bench = stacks.run("disable", "--all")
     #expect(bench.exit == .refused)
     #expect(bench.notes.contains("/doas still asks pam_uaf"))

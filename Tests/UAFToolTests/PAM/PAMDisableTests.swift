@@ -166,7 +166,7 @@ import ToolTestSupport
     stacks.write("sudo", "@include uaf-sudo\n")
     let bench = stacks.run("disable", "sudo")
     #expect(bench.exit == .refused)
-    #expect(stacks.text(bench).hasPrefix("uafctl: sudo: what stood there before is written nowhere\n"))
+    #expect(stacks.text(bench).hasPrefix("uafctl: sudo: there is no record of the line that was there before\n"))
     #expect(stacks.read("sudo") == "@include uaf-sudo\n")
   }
 

@@ -31,7 +31,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success && asks("corp"))
     // The password still logs in under sudo's name for login shells.
     withBoth()
-    #expect(stacks.run("status", as: 0).output.contains("sudo-i: asks without the passcode"))
+    #expect(stacks.run("status", as: 0).output.contains("sudo-i: does not ask for the passcode"))
   }
 
   @Test func `enable refuses sudo while another service that some people use would stay open`() {
@@ -53,9 +53,9 @@ import ToolTestSupport
     #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
     #expect(
       stacks.run("status").output.contains(
-        "sudo uses the PAM service corp, by sudoers, and that lets in without the passcode\n"))
+        "sudo uses the PAM service corp, because of sudoers, and that service lets people in without the passcode\n"))
     withBoth()
-    #expect(!stacks.run("status").output.contains("corp: asks without"))
+    #expect(!stacks.run("status").output.contains("corp: does not ask"))
     #expect(stacks.run("status", "--json").output.contains(#""sudoService":"corp""#))
   }
 
@@ -64,13 +64,15 @@ import ToolTestSupport
     sudoers("Defaults \(option)", "Defaults insults")
     stacks.passwords.groups["uaf-rescue"] = ["alice", "root"]
     stacks.passwords.states["root"] = .usable
-    let told = "sudo asks for the passcode of \(person), not of whoever calls it (Defaults \(option) of sudoers)\n"
+    let told = "sudo asks for the passcode of \(person), and not for the caller's (Defaults \(option) of sudoers)\n"
     #expect(stacks.run("enable", "sudo").output.contains(told))
     #expect(stacks.run("status", "--json").output.contains("\"sudoAsks\":[\"\(option)\"]"))
     sudoers("Defaults \(option)", "Defaults !\(option)")
     #expect(!stacks.run("status").output.contains("the passcode of"))
     sudoers("Defaults:bob \(option)")
-    #expect(stacks.run("status").output.contains("sudo asks some, or for some commands, for the passcode of \(person)"))
+    #expect(
+      stacks.run("status").output.contains("sudo asks some people, or for some commands, for the passcode of \(person)")
+    )
     sudoers("Defaults@elsewhere \(option)")
     #expect(!stacks.run("status").output.contains("the passcode of"))
   }
@@ -444,7 +446,7 @@ import ToolTestSupport
   func `no suggested command contains a name that no service can have`(name: String) {
     sudoers("Defaults pam_service=\(name)")
     let bench = stacks.run("enable", "sudo")
-    #expect(bench.exit == .refused && bench.notes.contains("not sudo: sudoers says so"), "\(bench.notes)")
+    #expect(bench.exit == .refused && bench.notes.contains("not sudo, because of sudoers"), "\(bench.notes)")
     #expect(bench.notes.contains("hint: visudo, and give pam_service") && !bench.notes.contains("uafctl pam enable"))
   }
 
@@ -467,7 +469,10 @@ import ToolTestSupport
 
   @Test(arguments: [
     ("Defaults !authenticate", "sudo asks nobody for anything: Defaults !authenticate of sudoers"),
-    ("Defaults!/bin/ls !authenticate", "sudo asks some, or for some commands, for nothing: Defaults !authenticate of"),
+    (
+      "Defaults!/bin/ls !authenticate",
+      "sudo asks some people, or for some commands, for nothing: Defaults !authenticate of"
+    ),
     ("Defaults:bob !authenticate", "for nothing: Defaults !authenticate of sudoers"),
     ("Defaults@here !authenticate", "sudo asks nobody for anything: Defaults !authenticate of sudoers"),
     ("Defaults exempt_group=ops", "sudo asks the members of ops for nothing: Defaults exempt_group of sudoers"),
@@ -546,12 +551,12 @@ import ToolTestSupport
 
   @Test func `with --only the other name stays open, and status and doctor say so`() {
     withBoth()
-    let told = "sudo-i: asks without the passcode, and is the same program as sudo\n"
+    let told = "sudo-i: does not ask for the passcode, and is the same program as sudo\n"
     #expect(stacks.text(stacks.run("enable", "sudo", "--only")).contains(told))
     #expect(asks("sudo") && stacks.read("sudo-i") == Stacks.sudo)
     #expect(stacks.run("status", as: 1000).output.contains(told))
     let finding = stacks.findings().first { $0.id == .pamOtherName }
-    #expect(finding?.text.hasSuffix("/sudo-i: asks without the passcode, and is the same program as sudo") == true)
+    #expect(finding?.text.hasSuffix("/sudo-i: does not ask for the passcode, and is the same program as sudo") == true)
     #expect(stacks.run("enable", "sudo-i").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamOtherName })
     #expect(!stacks.run("status", as: 1000).output.contains("the same program"))
@@ -584,7 +589,7 @@ import ToolTestSupport
 
   @Test func `enable also copies the vendor's file of the other name`() {
     _ = stacks.folder.file("vendor/sudo-i", Array(Stacks.sudo.utf8), mode: 0o644)
-    #expect(stacks.run("enable", "sudo", "--only").output.contains("sudo-i: asks without the passcode"))
+    #expect(stacks.run("enable", "sudo", "--only").output.contains("sudo-i: does not ask for the passcode"))
     #expect(stacks.run("enable", "sudo-i").exit == .success)
     #expect(asks("sudo-i"))
     #expect(stacks.run("disable", "sudo").exit == .success)
@@ -597,8 +602,11 @@ import ToolTestSupport
     stacks.write("other", "@include common-auth\n")
     stacks.write("runuser", "auth sufficient pam_rootok.so\n")
     stacks.write("sshd", "auth required pam_deny.so\n")
-    #expect(stacks.run("enable", "sudo").output.hasSuffix("\nwithout the passcode ask: login, other, su\n"))
-    #expect(stacks.run("status").output == "sudo: fallback/sudo\nwithout the passcode ask: login, other, su\n")
+    #expect(
+      stacks.run("enable", "sudo").output.hasSuffix("\nservices that do not ask for the passcode: login, other, su\n"))
+    #expect(
+      stacks.run("status").output
+        == "sudo: fallback/sudo\nservices that do not ask for the passcode: login, other, su\n")
     #expect(stacks.findings().contains(.ok(PAMLineText.openOthers(["login", "other", "su"]))))
   }
 
@@ -612,23 +620,23 @@ import ToolTestSupport
     stacks.write("su", Stacks.sudo)
     #expect(stacks.run("enable", "sudo").exit == .refused)
     let rest =
-      "sudo-i: lets in without asking, and is the same program as sudo\n"
-      + "polkit-1: lets in without asking: whom sudo asks for the passcode, pkexec and run0 make root\n"
-      + "without the passcode ask: login, su\nwithout asking let in: sshd\n"
+      "sudo-i: lets people in without asking for anything, and is the same program as sudo\n"
+      + "polkit-1: lets people in without asking for anything: people whom sudo asks for the passcode become root by pkexec and run0\n"
+      + "services that do not ask for the passcode: login, su\nservices that let people in without asking for anything: sshd\n"
     #expect(stacks.run("enable", "sudo", "--only").output.hasSuffix("\n" + rest))
     #expect(stacks.run("status").output == "sudo: fallback/sudo\n" + rest)
     #expect(stacks.run("status", "--json").output.contains(#""others":["login","sshd","su"]"#))
     let findings = stacks.findings()
-    #expect(findings.contains { $0.id == .pamOtherName && $0.text.contains("/sudo-i: lets in without asking") })
-    #expect(findings.contains { $0.id == .pamPolkit && $0.text.contains("lets in without asking") })
-    #expect(findings.contains { $0.text == "pam: without asking let in: sshd" })
+    #expect(findings.contains { $0.id == .pamOtherName && $0.text.contains("/sudo-i: lets people in without asking") })
+    #expect(findings.contains { $0.id == .pamPolkit && $0.text.contains("lets people in without asking") })
+    #expect(findings.contains { $0.text == "pam: services that let people in without asking for anything: sshd" })
   }
 
   @Test(arguments: ["auth required pam_permit.so\n", "auth include permissive\n"])
   func `if the other name of sudo asks for nothing, no hint is about lines that ask`(text: String) {
     stacks.write("permissive", "auth required pam_permit.so\n")
     stacks.write("sudo-i", text)
-    let told = "sudo-i lets in without asking for anything"
+    let told = "sudo-i lets people in without asking for anything"
     let hint = "hint: write '@include common-auth' in place of its auth lines, then run it again"
     let sudo = stacks.run("enable", "sudo").notes
     #expect(sudo.contains(told + ", and is another name of sudo: nothing was changed"), "\(sudo)")
@@ -662,7 +670,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
     #expect(!asks("sudo"))
     #expect(stacks.run("enable", "sudo", "--only").exit == .success)
-    #expect(stacks.run("status").output.contains("corp: lets in without asking"))
+    #expect(stacks.run("status").output.contains("corp: lets people in without asking"))
     stacks.write("sudo-i", "auth required pam_permit.so\n")
     sudoers("Defaults pam_service=corp")
     #expect(stacks.findings().contains { $0.id == .pamSudoService })
@@ -670,9 +678,12 @@ import ToolTestSupport
 
   @Test func `after sudo was enabled, warns of polkit while it asks only for the password`() {
     stacks.write("polkit-1", Stacks.sudo)
-    let told = "polkit-1: asks without the passcode: whom sudo asks for it, pkexec and run0 make root by the password\n"
-    #expect(stacks.run("enable", "sudo").output.hasSuffix(told + "without the passcode ask: login\n"))
-    #expect(stacks.run("status").output == "sudo: fallback/sudo\n" + told + "without the passcode ask: login\n")
+    let told =
+      "polkit-1: does not ask for the passcode: people whom sudo asks for it become root with only the password by pkexec and run0\n"
+    #expect(stacks.run("enable", "sudo").output.hasSuffix(told + "services that do not ask for the passcode: login\n"))
+    #expect(
+      stacks.run("status").output == "sudo: fallback/sudo\n" + told
+        + "services that do not ask for the passcode: login\n")
     let finding = stacks.findings().first { $0.id == .pamPolkit }
     #expect(finding?.text(in: .english).remedy == "uafctl pam enable polkit-1")
     #expect(stacks.run("enable", "polkit-1").exit == .success)
@@ -682,7 +693,8 @@ import ToolTestSupport
 
   @Test func `while sudo itself asks only for the password, polkit is listed with the other open services`() {
     stacks.write("polkit-1", Stacks.sudo)
-    #expect(stacks.run("enable", "login").output.hasSuffix("\nwithout the passcode ask: polkit-1, sudo\n"))
+    #expect(
+      stacks.run("enable", "login").output.hasSuffix("\nservices that do not ask for the passcode: polkit-1, sudo\n"))
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })
   }
 
@@ -692,7 +704,8 @@ import ToolTestSupport
     stacks.write("gdm-autologin", "auth required pam_permit.so\n")
     let bench = stacks.run("enable", "gdm-password")
     #expect(
-      bench.exit == .success && bench.output.hasSuffix("\nwithout the passcode ask: gdm-fingerprint, login, sudo\n"))
+      bench.exit == .success
+        && bench.output.hasSuffix("\nservices that do not ask for the passcode: gdm-fingerprint, login, sudo\n"))
     #expect(stacks.read("gdm-fingerprint")?.contains("uaf") == false)
     #expect(stacks.read("gdm-autologin") == "auth required pam_permit.so\n")
   }
@@ -862,7 +875,7 @@ import ToolTestSupport
     _ = stacks.run("enable", "sudo")
     let bench = stacks.run("disable", "sudo-i")
     #expect(bench.exit == .success && !asks("sudo-i") && asks("sudo"))
-    #expect(bench.notes == "uafctl: sudo-i: asks without the passcode, and is the same program as sudo\n")
+    #expect(bench.notes == "uafctl: sudo-i: does not ask for the passcode, and is the same program as sudo\n")
     _ = stacks.run("enable", "sudo")
     #expect(stacks.run("disable", "sudo").exit == .success)
     #expect(stacks.names == ["common-auth", "login", "sudo", "sudo-i"])

@@ -80,7 +80,7 @@ import Testing
     let text = "# first\n\(jump)@include common-auth\n\(group) requisite pam_deny.so\n@include common-account\n"
     #expect(
       refusal(text, bringing: Self.account + Self.password + "@include common-password\n")?.hasPrefix(
-        "uafctl: sudo:2: this line jumps over some of those behind it\n") == true)
+        "uafctl: sudo:2: this line jumps over some of the lines after it\n") == true)
   }
 
   @Test func `accepts a jump in a stage for which the stack has no lines, or after the line that is replaced`() {
@@ -113,6 +113,6 @@ import Testing
   func `finds a jump in a line that continues over several rows`(lines: String) {
     stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
     let text = lines + "@include common-auth\n@include common-account\n"
-    #expect(refusal(text, bringing: Self.account)?.contains("this line jumps over some of those behind it") == true)
+    #expect(refusal(text, bringing: Self.account)?.contains("this line jumps over some of the lines after it") == true)
   }
 }

@@ -189,8 +189,8 @@ package enum PeopleText: FindingCatalogue {
           + "or uafctl forget \(account.name), and register anew")
     case .nobodys(let file):
       FindingText(
-        "accounts: \(file) is of a number that no account has",
-        do: "remove it with its -journal, unless the account's directory is only away")
+        "accounts: \(file) belongs to a uid that no account has",
+        do: "remove it with its -journal, unless a directory service that knows the account is only out of reach")
     case .shared(let names, let serverName):
       FindingText(
         "accounts: \(Self.list(names, more: { "and \($0) more" })) share the account \(serverName) at the server",
@@ -203,14 +203,15 @@ package enum PeopleText: FindingCatalogue {
         do: "uafctl status USER says for how long; uafctl unlock USER lifts it")
     case .waiting(let names):
       FindingText(
-        "accounts: changed lock options do not hold yet, because of wrong entries: "
+        "accounts: changed lock options do not apply yet, because of wrong entries: "
           + "\(Self.list(names, more: { "and \($0) more" })) (3015)",
-        do: "they hold after the person's next right entry, or uafctl unlock USER")
+        do: "they apply after the person's next right entry, or uafctl unlock USER")
     case .uncounted(let names):
       FindingText(
         "accounts: the chip holds the machine's key, but does not count the wrong entries of "
           + "\(Self.list(names, more: { "and \($0) more" }))",
-        do: "unless [tpm] use is off, they change their value (uafctl change); if this stays, make room in the chip "
+        do:
+          "unless [tpm] use is off, have them set a new passcode or pattern (uafctl change); if this finding stays, make room in the chip "
           + "(pam_uaf.conf(5))")
     case .withoutSecret(let names):
       FindingText(

@@ -101,7 +101,7 @@ package enum StatusText: Catalogued {
     case .active: "active\(asked)"
     case .disabled: "disabled\(asked): ask the administrator"
     case .locked: "locked until \(state.until.map(ShownTime.utc) ?? "?")\(asked)"
-    case .unreadable: "what it said last cannot be read"
+    case .unreadable: "the server's last report cannot be read"
     }
   }
 

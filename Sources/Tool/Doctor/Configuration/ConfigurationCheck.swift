@@ -96,13 +96,13 @@ enum ConfigurationText: FindingCatalogue {
         do: "take it out where the server must decide")
     case .toldState(let sections):
       FindingText(
-        "configuration: hide_state = false in \(sections.joined(separator: ", ")): over the network, too, it can be told who "
+        "configuration: hide_state = false in \(sections.joined(separator: ", ")): over the network, too, anybody can find out who "
           + "is registered and who is locked", do: "take it out: locally it is the default")
     case .softwareFingerprint:
       FindingText(
         "configuration: require_tpm = false: the keys of fingerprints are protected by software alone, and a match brings no "
           + "secret",
-        do: "bind the device key to a chip, and take it out")
+        do: "bind the device key to a chip, and remove the setting")
     case .webOrigin:
       FindingText(
         "configuration: server.origin is an https origin: whoever takes over uaf-fetch or the server can use the answer to a "

@@ -110,7 +110,7 @@ enum CoreText: FindingCatalogue {
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
         do: "ask the server's administrator: the account may be disabled or locked there")
     case .nothingOfRoots(let account):
-      FindingText("account: \(account): nothing registered; people run doctor for theirs")
+      FindingText("account: \(account): nothing registered; each person runs doctor for their own account")
     case .nothing(let account):
       FindingText("account: \(account): nothing registered", do: "uafctl register --code FILE")
     case .behind(let account, let codes):

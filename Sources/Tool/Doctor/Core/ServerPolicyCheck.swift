@@ -31,24 +31,24 @@ enum ServerPolicyText: FindingCatalogue {
     switch self {
     case .inForce(let policy, let version):
       FindingText(
-        "policy: version \(version) of the server's is in force, signed \(Self.time(policy.issued)), good until "
-          + "\(Self.time(policy.expires)); from it: \(Self.list(policy.keys, orElse: "nothing"))")
+        "policy: version \(version) of the server's policy is in force, signed \(Self.time(policy.issued)), good until "
+          + "\(Self.time(policy.expires)); it sets: \(Self.list(policy.keys, orElse: "nothing"))")
     case .expired(let policy, let version):
       FindingText(
-        "policy: version \(version) of the server's has expired, signed \(Self.time(policy.issued)), good until "
-          + "\(Self.time(policy.expires)); it holds on, and from it: \(Self.list(policy.keys, orElse: "nothing"))",
-        do: "uafctl check-in brings it anew; an empty [policy] follow, or uafctl leave, ends it")
+        "policy: version \(version) of the server's policy has expired, signed \(Self.time(policy.issued)), good until "
+          + "\(Self.time(policy.expires)); it still applies, and sets: \(Self.list(policy.keys, orElse: "nothing"))",
+        do: "uafctl check-in fetches it again; an empty [policy] follow, or uafctl leave, ends it")
     case .refused(let note):
       FindingText(
-        "policy: logins go on by root's configuration alone: \(note)",
-        do: "correct what it names, then uafctl check-in")
+        "policy: logins use only root's configuration: \(note)",
+        do: "correct what that reason names, then uafctl check-in")
     case .unjoined(let policy):
       FindingText(
-        "policy: [policy] follow lends \(Self.list(policy.followed, orElse: "nothing")), and this machine has joined no server: "
-          + "nothing comes from one", do: "uafctl join, or take follow out")
+        "policy: [policy] follow lets the server set \(Self.list(policy.followed, orElse: "nothing")), and this machine has joined no server: "
+          + "no policy is received", do: "uafctl join, or take follow out")
     case .none(let policy):
       FindingText(
-        "policy: root lends \(Self.list(policy.followed, orElse: "nothing")) to the server, and no policy of it is in force"
+        "policy: root lets the server set \(Self.list(policy.followed, orElse: "nothing")), and no policy of the server is in force"
       )
     }
   }

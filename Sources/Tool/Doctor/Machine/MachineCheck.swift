@@ -71,7 +71,7 @@ enum MachineText: FindingCatalogue {
   case log
 
   var english: FindingText {
-    let sandbox = "logins work, with one wall less around core and network; a newer kernel has it"
+    let sandbox = "logins work, without this barrier around core and network; a newer kernel has it"
     switch self {
     case .noNetworkNamespaces(let kernelHasThem):
       let why = kernelHasThem ? "root may make none here, as in many containers" : "the kernel has none"
@@ -97,7 +97,7 @@ enum MachineText: FindingCatalogue {
       return FindingText(
         "clock: nothing keeps it right (it is not synchronised)",
         do: "timedatectl set-ntp true, or install a time service such as chrony")
-    case .clock: return FindingText("clock: set, and this start of the machine has its number")
+    case .clock: return FindingText("clock: set, and this boot of the machine has an ID")
     case .noLog(let reason):
       return FindingText(
         "log: /dev/log: \(reason.english): nobody can see why a login was refused",

@@ -38,7 +38,8 @@ enum PAMText: FindingCatalogue {
         "pam: \(path) can be changed by others than root", do: "chown root:root \(path) && chmod 644 \(path)")
     case .letsIn(let file):
       FindingText(
-        "pam: \(file): a refusal is followed by nothing that refuses", do: "put 'auth required pam_deny.so' behind it")
+        "pam: \(file): a refusal of pam_uaf does not make the stack refuse",
+        do: "put 'auth required pam_deny.so' after the line of pam_uaf")
     case .passedOver(let file, let line):
       Self.ofPAM(StackError.passedOver(path: file, line: line).english)
     case .passwordGap(let gap): Self.ofPAM(gap.error.english)
@@ -48,14 +49,14 @@ enum PAMText: FindingCatalogue {
         do: "uafctl pam enable \(service), which puts the ready stack back and keeps the edited one")
     case .noEffect(let file):
       FindingText(
-        "pam: \(file): whatever pam_uaf says, the lines behind it decide",
+        "pam: \(file): whatever pam_uaf returns, the lines after it decide",
         do: "give its line a control word that counts: a stack of pam.d/")
-    case .wayBehind(let file): FindingText("pam: \(file): another way in stands behind it")
-    case .wayBefore(let file): FindingText("pam: \(file): another way in stands before it")
-    case .wayPast(let file): FindingText("pam: \(file): some are led past it to another way in")
+    case .wayBehind(let file): FindingText("pam: \(file): a line after pam_uaf's is another way in")
+    case .wayBefore(let file): FindingText("pam: \(file): a line before pam_uaf's is another way in")
+    case .wayPast(let file): FindingText("pam: \(file): a line leads some people past pam_uaf to another way in")
     case .noWayIn(let file):
       FindingText(
-        "pam: \(file): nobody gets in where it refuses, administrators included",
+        "pam: \(file): nobody gets in if pam_uaf refuses, administrators included",
         do: "keep another way in: a stack of pam.d/, or root's console without it")
     }
   }
@@ -125,8 +126,8 @@ enum PAMLineText: FindingCatalogue {
         do: "take it out once everybody has one")
     case .noPasswordLine(let file):
       FindingText(
-        "pam: \(file): an account line without a password line: whose passcode is stale is asked for a new password instead",
-        do: "take both lines or none: a stack of pam.d/")
+        "pam: \(file): an account line without a password line: people whose passcode is stale are asked for a new password instead",
+        do: "use both lines or neither; the stacks in pam.d/ for services have both")
     case .accountAlone(let file):
       FindingText(
         "pam: \(file): no account line but pam_uaf's, which lets nobody in by itself: uaf-rescue is refused, too",
@@ -137,11 +138,11 @@ enum PAMLineText: FindingCatalogue {
       )
     case .unusedStack(let file, let service, let stack):
       FindingText(
-        "pam: \(file): does not include \(stack), which was made for it, and asks without it",
+        "pam: \(file): does not include \(stack), the stack that was made for it, and does not ask for the passcode",
         do: "uafctl pam enable \(service), or uafctl pam disable \(service)")
     case .twoReadings(let file, let line):
       FindingText(
-        "pam: \(file):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer: who gets in cannot be told",
+        "pam: \(file):\(line): libpam 1.5 reads this line differently from libpam 1.6 and newer: it cannot be said who gets in",
         do: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end")
     case .carriageReturn(let file, let line):
       FindingText(
@@ -149,18 +150,22 @@ enum PAMLineText: FindingCatalogue {
         do: "sed -i 's/\\r$//' \(file)")
     case .otherName(let file, let asking, let command):
       FindingText(
-        "pam: \(file): asks without the passcode, and is the same program as \(asking)", do: command)
-    case .openOthers(let names): FindingText("pam: without the passcode ask: \(names.joined(separator: ", "))")
+        "pam: \(file): does not ask for the passcode, and is the same program as \(asking)", do: command)
+    case .openOthers(let names):
+      FindingText("pam: services that do not ask for the passcode: \(names.joined(separator: ", "))")
     case .unaskedName(let file, let asking, let command):
       FindingText(
-        "pam: \(file): lets in without asking, and is the same program as \(asking)",
+        "pam: \(file): lets people in without asking for anything, and is the same program as \(asking)",
         do: "write '@include common-auth' in place of its auth lines, then \(command)")
-    case .unaskedOthers(let names): FindingText("pam: without asking let in: \(names.joined(separator: ", "))")
+    case .unaskedOthers(let names):
+      FindingText("pam: services that let people in without asking for anything: \(names.joined(separator: ", "))")
     case .profile:
       FindingText(
         "pam: pam-auth-update's profile is on: the passcode decides in every service; the password lets in whoever never "
           + "registered",
-        do: "pam-auth-update to take it out, and uafctl pam enable SERVICE, where that is too much")
+        do:
+          "if not every service should ask for the passcode: turn the profile off with pam-auth-update, and use uafctl pam enable SERVICE"
+      )
     }
   }
 
@@ -246,7 +251,7 @@ enum PAMNameText: FindingCatalogue {
         do: "take hide_state out, or have everybody register")
     case .polkit(let service, let asking):
       FindingText(
-        "pam: \(service) asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password",
+        "pam: \(service) does not ask for the passcode: people whom \(asking) asks for it become root with only the password by pkexec and run0",
         do: "uafctl pam enable \(service)")
     case .unaskedPolkit(let service, let asking):
       FindingText(
@@ -316,7 +321,7 @@ enum PAMAccountText: FindingCatalogue {
     switch self {
     case .wrong(let file):
       FindingText(
-        "pam: \(file): account_check stands in a line of another type, or with another value than required: everybody is refused",
+        "pam: \(file): account_check is in a line of another type, or has a value other than required: everybody is refused",
         do: "write it into an account line, as account_check or account_check=required")
     case .blind(let file):
       FindingText(
@@ -377,7 +382,7 @@ enum RescueText: FindingCatalogue {
       FindingText("pam: \(Self.group): \(problem.english.what)", do: problem.remedyInDoctor.english)
     case .counted(let name):
       FindingText(
-        "pam: pam_faillock counts wrong passwords of \(name) of \(Self.group), and may lock it",
+        "pam: pam_faillock has counted wrong passwords of \(name) of \(Self.group), and may lock the account",
         do: "faillock --user \(name), and faillock --user \(name) --reset")
     case .fine(let names): FindingText("pam: \(names.joined(separator: ", ")) of \(Self.group) can use a password")
     }

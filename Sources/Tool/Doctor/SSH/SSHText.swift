@@ -101,7 +101,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText("UsePAM is no: sshd never asks for the passcode", do: "UsePAM yes \(place)")
     case .keyboardInteractive:
       FindingText(
-        "KbdInteractiveAuthentication is no: \(nobody("is", "are not")) shown the question, and "
+        "KbdInteractiveAuthentication is no: \(nobody("is", "are not")) shown PAM's prompt, and "
           + "\(people == .some ? "type" : "people type") the passcode at \"password:\"",
         do: "KbdInteractiveAuthentication yes \(place)")
     case .neverAsked:
@@ -110,25 +110,25 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "KbdInteractiveAuthentication yes \(place)")
     case .password:
       FindingText(
-        "PasswordAuthentication is yes: it shows no question, and one string answers all of them",
+        "PasswordAuthentication is yes: sshd then shows none of PAM's prompts, and one string answers all of them",
         do: "PasswordAuthentication no \(place)")
     case .publicKey(let isLed):
       FindingText(
-        "\(getsIn) by a public key first: where the passcode is refused, \(isLed ? "only \(Self.group) gets in" : getsIn)",
+        "\(getsIn) by a public key first: if the passcode is refused, \(isLed ? "only \(Self.group) gets in" : getsIn)",
         do: "PubkeyAuthentication yes \(place), and publickey first in AuthenticationMethods")
     case .noKeys(let isLed):
       FindingText(
-        "AuthorizedKeysFile is none, so that \(getsIn) by a public key: where the passcode is refused, "
+        "AuthorizedKeysFile is none, so that \(getsIn) by a public key: if the passcode is refused, "
           + "\(isLed ? "only \(Self.group) gets in" : getsIn)",
         do: "AuthorizedKeysFile .ssh/authorized_keys \(place)")
-    case .fine: FindingText("the question is shown, and a public key is another way in")
+    case .fine: FindingText("PAM's prompt is shown, and a public key is another way in")
     case .both(let isLed):
       FindingText(
-        "a public key and then the question: where the passcode is refused, \(isLed ? "only \(Self.group) gets in" : getsIn)"
+        "a public key is asked for, then PAM's prompt is shown: if the passcode is refused, \(isLed ? "only \(Self.group) gets in" : getsIn)"
       )
     case .either(let isLed):
       FindingText(
-        "the question is shown, with or without a public key before it: where the passcode is refused, "
+        "PAM's prompt is shown, with or without a public key before it: if the passcode is refused, "
           + "\(isLed ? "only \(Self.group) gets in" : getsIn)")
     case .methods:
       FindingText(
@@ -136,20 +136,20 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "'AuthenticationMethods publickey keyboard-interactive:pam', or with a comma for both")
     case .methodsPassword:
       FindingText(
-        "AuthenticationMethods has password and no keyboard-interactive of PAM: \(nobody("is", "are not")) shown the question, and one "
+        "AuthenticationMethods has password and no keyboard-interactive of PAM: \(nobody("is", "are not")) shown PAM's prompt, and one "
           + "string answers all of them",
         do:
           "KbdInteractiveAuthentication yes and 'AuthenticationMethods publickey keyboard-interactive:pam', or with a "
           + "comma for both")
     case .methodsWithPassword:
       FindingText(
-        "AuthenticationMethods has password: it shows no question, and one string answers all of them",
+        "AuthenticationMethods has password: sshd then shows none of PAM's prompts, and one string answers all of them",
         do: "take password out of AuthenticationMethods, then PasswordAuthentication no \(place)")
     case .unasked(let methods):
       FindingText(
         "\(people == .some ? "they" : "people") get in by \(methods.joined(separator: " and ")), and are asked for nothing",
         do: Self.offSettings(methods)
-          + " \(place), or keyboard-interactive:pam behind it in AuthenticationMethods")
+          + " \(place), or keyboard-interactive:pam after such a method in AuthenticationMethods")
     case .noMethods:
       FindingText(
         "every list of AuthenticationMethods names a method that is off: \(getsIn)",
@@ -170,7 +170,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "take it out \(place), or set it in a Match block for those alone who are to have no terminal")
     case .haste(let setting):
       FindingText(
-        "\(setting): sshd ends each connection before an answer can be typed, and \(getsIn) by one",
+        "\(setting): sshd ends each connection before a passcode can be typed, and \(getsIn) by typing one",
         do: "LoginGraceTime 120 \(place)")
     case .noHostKey(let line):
       FindingText(
@@ -218,14 +218,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .rescuers(let names):
       FindingText(
         "sshd keeps out, of \(Self.group): \(ShownText.names(names) { "and \($0) more" }) (AllowUsers, AllowGroups, "
-          + "DenyUsers, DenyGroups, PermitRootLogin, or a Match block without the question or without a shell)")
+          + "DenyUsers, DenyGroups, PermitRootLogin, or a Match block without PAM's prompt or without a shell)")
     case .noRescuer(let names):
       FindingText(
-        "sshd lets in nobody of \(Self.group): \(ShownText.names(names) { "and \($0) more" }): where the passcode is "
+        "sshd lets in nobody of \(Self.group): \(ShownText.names(names) { "and \($0) more" }): if the passcode is "
           + "refused, nobody gets in",
         do:
           "let one of them in by AllowUsers, AllowGroups, DenyUsers, DenyGroups, and PermitRootLogin for root, with a "
-          + "Match block that leaves them the question and a shell (ForceCommand none, ChrootDirectory none)")
+          + "Match block that leaves them PAM's prompt and a shell (ForceCommand none, ChrootDirectory none)")
     case .unsure(let names):
       FindingText(
         "whether sshd lets in \(ShownText.names(names) { "and \($0) more" }) of \(Self.group) depends on where they come "

@@ -218,8 +218,8 @@ enum AnswerText: FindingCatalogue {
     switch self {
     case .exchanged(let key, let other, let url):
       FindingText(
-        "server: \(key) and \(other) are exchanged: a request is answered at \(url)",
-        do: "exchange the two addresses in the configuration")
+        "server: \(key) and \(other) are swapped: the server answers a request at \(url)",
+        do: "swap the two addresses in the configuration")
     case .same(let key, let other, let url):
       FindingText(
         "server: \(key) and \(other) are one address, \(url): a server that does not tell requests from responses there lets "
@@ -241,7 +241,7 @@ enum AnswerText: FindingCatalogue {
     case .understoodWebAuthn(let key): FindingText("server: \(key) answers as a WebAuthn server does")
     case .redirected(let place, let goal):
       FindingText(
-        "server: \(place.key): \(place.url) leads elsewhere (status \(place.status)), and nobody follows",
+        "server: \(place.key): \(place.url) redirects elsewhere (status \(place.status)), and uaf-fetch does not follow",
         do: "write where it leads" + (goal.map { ", \($0)," } ?? "") + " into \(place.key)")
     case .nothingThere(let place):
       FindingText(
@@ -257,7 +257,7 @@ enum AnswerText: FindingCatalogue {
         do: "correct server.content_type, or server.dialect")
     case .forbidden(let place):
       FindingText(
-        "server: \(place.key): \(place.url) does not let this machine ask (status \(place.status))",
+        "server: \(place.key): \(place.url) refuses requests of this machine (status \(place.status))",
         do: "have the server, or the proxy before it, take requests without a log-in of their own")
     case .busy(let place):
       FindingText(

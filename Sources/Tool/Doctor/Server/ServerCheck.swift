@@ -382,7 +382,7 @@ enum ServerText: FindingCatalogue {
         do: "have it renewed, and restart uaf-server, or nobody can log in after that")
     case .certificateWeak(let origin, let weakness):
       FindingText(
-        "server: \(origin): its certificate was taken, and is weak: \(weakness.english)",
+        "server: \(origin): its certificate was accepted, but is weak: \(weakness.english)",
         do: X509.Weakness.remedy.english)
     case .trusted(let origin, let status, let days):
       FindingText("server: \(origin) answers (status \(status)), its certificate is trusted, for \(days) more days")
@@ -390,16 +390,16 @@ enum ServerText: FindingCatalogue {
       FindingText("server: \(origin) answers (status \(status)), its certificate is trusted")
     case .unverified(let origin, let status):
       FindingText("server: \(origin) answers (status \(status)), its certificate was not checked")
-    case .clock(let origin): FindingText("clock: as at \(origin)")
+    case .clock(let origin): FindingText("clock: agrees with that of \(origin)")
     case .clocksApart(let origin, let seconds, let isFatal):
       FindingText(
         "clock: \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") that of \(origin)"
-          + (isFatal ? ": every signed yes is refused" : ""),
+          + (isFatal ? ": every signed success is refused" : ""),
         do: "set the clock that is wrong, for example with timedatectl set-ntp true")
     case .sandbox(let missing):
       FindingText(
         "fetch: its sandbox lacks \(missing) (feature and error number)",
-        do: "logins work, with one wall less around the network; a newer kernel has it")
+        do: "logins work, without this barrier around the network program; a newer kernel has it")
     }
   }
 

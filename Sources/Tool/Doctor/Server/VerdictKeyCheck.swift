@@ -70,11 +70,11 @@ enum VerdictKeyText: FindingCatalogue {
     case .noKey(let path):
       FindingText("verdict: verdict_key \(path) has no public key of P-256 in PEM", do: Self.copy)
     case .unknown(let path):
-      FindingText("verdict: verdict_key \(path) is a key; the server says none to compare it with")
+      FindingText("verdict: verdict_key \(path) has a key, but the server names none to compare it with")
     case .another(let path, let url, let isRequired):
       FindingText(
         "verdict: verdict_key \(path) is not the key of \(url)"
-          + (isRequired ? ": every signed yes is refused, and nobody can log in" : ""), do: Self.copy)
+          + (isRequired ? ": every signed success is refused, and nobody can log in" : ""), do: Self.copy)
     case .coming(let path):
       FindingText(
         "verdict: the server is going to sign with a key that verdict_key \(path) lacks; from then on nobody can log in",

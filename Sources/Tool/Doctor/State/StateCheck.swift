@@ -206,11 +206,11 @@ enum StateText: FindingCatalogue {
         "state: \(path) is on a file system that is mounted read-only: "
           + (part == .machine
             ? Self.english(.machine)
-            : "\(part == .slots ? "no value can be tried" : "no attempt can be counted"), and every login is refused"),
+            : "\(part == .slots ? "no passcode or pattern can be checked" : "no attempt can be counted"), and every login is refused"),
         do: Self.remounting)
     case .readOnlyFile(.slots, let path):
       FindingText(
-        "state: \(path) is on a file system that is mounted read-only: no value can be tried with it, and logins are refused",
+        "state: \(path) is on a file system that is mounted read-only: no passcode or pattern can be checked with it, and logins are refused",
         do: Self.remounting)
     case .readOnlyFile(_, let path):
       FindingText(
@@ -230,7 +230,7 @@ enum StateText: FindingCatalogue {
         "state: \(path) has the attribute i or a (lsattr): " + Self.english(part), do: "chattr -ia \(path)")
     case .fixedFile(.slots, let path):
       FindingText(
-        "state: \(path) has the attribute i or a (lsattr): no value can be tried with it, and logins are refused",
+        "state: \(path) has the attribute i or a (lsattr): no passcode or pattern can be checked with it, and logins are refused",
         do: "chattr -ia \(path)")
     case .fixedFile(_, let path):
       FindingText(
@@ -327,7 +327,7 @@ enum StateText: FindingCatalogue {
   }
 
   private static let withoutRoom =
-    "logins go on by the files that are there, but one that needs a further file is refused, and nobody can register"
+    "logins that find their files still work, but a login that needs a new file is refused, and nobody can register"
   private static let withoutRoomKorean =
     "이미 있는 파일로는 로그인할 수 있지만 파일을 더 만들어야 하는 로그인은 거부되고, 아무도 등록할 수 없습니다"
 

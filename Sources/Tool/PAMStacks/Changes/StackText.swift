@@ -52,15 +52,18 @@ package enum StackText: Catalogued, Equatable {
     case .inPlace(let service, let template): "\(service) asks for the passcode already: \(template)"
     case .follows(let path, let service): "\(path): takes its lines from \(service)"
     case .byHandAlready(let path): "\(path): asks for the passcode already, by lines that uafctl did not write"
-    case .otherName(let name, let asking): "\(name): asks without the passcode, and is the same program as \(asking)"
+    case .otherName(let name, let asking):
+      "\(name): does not ask for the passcode, and is the same program as \(asking)"
     case .fallen(let name): name.english.what
     case .polkit(let name, let asking):
-      "\(name): asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password"
-    case .openOthers(let names): "without the passcode ask: \(names.joined(separator: ", "))"
-    case .unaskedName(let name, let asking): "\(name): lets in without asking, and is the same program as \(asking)"
+      "\(name): does not ask for the passcode: people whom \(asking) asks for it become root with only the password by pkexec and run0"
+    case .openOthers(let names): "services that do not ask for the passcode: \(names.joined(separator: ", "))"
+    case .unaskedName(let name, let asking):
+      "\(name): lets people in without asking for anything, and is the same program as \(asking)"
     case .unaskedPolkit(let name, let asking):
-      "\(name): lets in without asking: whom \(asking) asks for the passcode, pkexec and run0 make root"
-    case .unaskedOthers(let names): "without asking let in: \(names.joined(separator: ", "))"
+      "\(name): lets people in without asking for anything: people whom \(asking) asks for the passcode become root by pkexec and run0"
+    case .unaskedOthers(let names):
+      "services that let people in without asking for anything: \(names.joined(separator: ", "))"
     case .nobodyAsks(let folder): "no service in \(folder) asks for the passcode"
     case .listed(let service, let origin): "\(service): \(Self.english(origin))"
     case .passedOver(let service, let place):
@@ -71,16 +74,16 @@ package enum StackText: Catalogued, Equatable {
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
     case .sudoService(let service):
-      "sudo uses the PAM service \(ShownText.line(service)), by sudoers, and that lets in without the passcode"
+      "sudo uses the PAM service \(ShownText.line(service)), because of sudoers, and that service lets people in without the passcode"
     case .sshUnread(let path):
       "\(ShownText.line(path)) cannot be read: whether sshd asks for another service (PAMServiceName) is not known"
     case .sshService(let service):
-      "sshd uses the PAM service \(ShownText.line(service)), by sshd_config, and that lets in without the passcode"
+      "sshd uses the PAM service \(ShownText.line(service)), because of sshd_config, and that service lets people in without the passcode"
     case .sudoAsks(let question) where question.isForSome:
-      "sudo asks some, or for some commands, for the passcode of \(question.asked.english), not of whoever calls it "
+      "sudo asks some people, or for some commands, for the passcode of \(question.asked.english), and not for the caller's "
         + "(Defaults \(question.asked.rawValue) of sudoers)"
     case .sudoAsks(let question):
-      "sudo asks for the passcode of \(question.asked.english), not of whoever calls it "
+      "sudo asks for the passcode of \(question.asked.english), and not for the caller's "
         + "(Defaults \(question.asked.rawValue) of sudoers)"
     case .sudoUnasked(let unasked): unasked.english
     case .sudoersGap(let gap): gap.english.what
@@ -93,7 +96,7 @@ package enum StackText: Catalogued, Equatable {
     case .stackRemoved(let path): "\(path): removed"
     case .unregistered(let names):
       "not registered on this machine, and refused until they are: \(ShownText.names(names) { "and \($0) more" })"
-    case .wayIn(let way): "without pam_uaf gets in: \(way.english)"
+    case .wayIn(let way): "can log in without pam_uaf: \(way.english)"
     case .triedModule(let user, let code):
       "tried \(PAMLine.ownModule) as \(user), entering nothing: the core was reached, nobody let in (\(code))"
     case .triedRefused(let name, let user, let code): "tried \(name) as \(user), entering nothing: refused (\(code))"

@@ -101,12 +101,14 @@ extension SSHProblem: Catalogued {
     switch self {
     case .otherService(let asked):
       FindingText(
-        "sshd uses the PAM service \(ShownText.line(asked)) and not sshd: PAMServiceName of sshd_config",
+        "sshd uses the PAM service \(ShownText.line(asked)) and not sshd, because of PAMServiceName in sshd_config",
         do: Self.enabling(asked)?.english ?? Self.noName.english)
     case .furtherService(let asked):
       FindingText(
-        "sshd uses the PAM service \(ShownText.line(asked)) as well, by a Match block, and that lets in without the passcode",
-        do: Self.enabling(asked).map { "\($0.english) first, or --only, which leaves it open to the password" }
+        "sshd uses the PAM service \(ShownText.line(asked)) as well, because of a Match block, and that service lets people in without the passcode",
+        do: Self.enabling(asked).map {
+          "\($0.english) first, or --only, which leaves that service open to the password"
+        }
           ?? Self.noName.english)
     }
   }
@@ -246,11 +248,11 @@ extension StackError: Catalogued {
     switch self {
     case .badService(let name, .noName): "\(ShownText.line(name)) is not a name of a service"
     case .badService(let name, .capitals):
-      "\(ShownText.line(name)) is looked for by nobody: libpam reads names of services in small letters"
+      "\(ShownText.line(name)) is never looked for: libpam reads names of services in small letters"
     case .badService(let name, .ours): "\(ShownText.line(name)) is a stack of pam-uaf's, and no service"
     case .badService(let name, .shared): "\(ShownText.line(name)) is shared by services"
     case .badService(let name, .unattended):
-      "\(ShownText.line(name)) asks nobody: it starts a greeter, or logs somebody in without a question"
+      "\(ShownText.line(name)) asks nobody: it starts a greeter, or logs somebody in without a prompt"
     case .noTemplateKnown(let name): "there is no ready stack for \(ShownText.line(name))"
     case .noShape: "the stack of passwd has one shape"
     case .noTemplate(let path): "the ready stack \(path) is not there"
@@ -265,7 +267,7 @@ extension StackError: Catalogued {
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
     case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
     case .noLine(let path, _): "\(path) has no line that includes the password's stack"
-    case .asksNobody(let path): "\(path) lets in without asking for anything"
+    case .asksNobody(let path): "\(path) lets people in without asking for anything"
     case .byWay(let path, let line, let file):
       "\(path):\(line) includes the password's stack by way of \(ShownText.line(file)), which has other lines as well"
     case .noPart(let path, let name, _): "the ready stack includes \(name), and there is no \(path) here"
@@ -273,10 +275,10 @@ extension StackError: Catalogued {
     case .foldedLine(let path, let line): "\(path):\(line): the line goes on in another one"
     case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
     case .twoReadings(let path, let line):
-      "\(path):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer"
+      "\(path):\(line): libpam 1.5 reads this line differently from libpam 1.6 and newer"
     case .carriageReturn(let path, let line):
       "\(path):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word"
-    case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
+    case .jump(let path, let line): "\(path):\(line): this line jumps over some of the lines after it"
     case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
     case .wrongPassword(let path, let line, _):
       "\(path):\(line): a wrong password gets past this line, and can let somebody in"
@@ -284,18 +286,18 @@ extension StackError: Catalogued {
       "\(path):\(line): this line leads to the passcode without a password before it, and the passcode alone can let somebody in"
     case .noRefusal(let path): "\(path): somebody could get in although pam_uaf has refused"
     case .losesLine(let path, let line, _):
-      "\(path):\(line): this line can refuse somebody, whom pam_uaf would let in past it"
+      "\(path):\(line): this line can refuse people whom the new stack would let in without asking it"
     case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
-    case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
+    case .nothingRecorded(let path, _): "\(path): there is no record of the line that was there before"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
     case .unregistered(let names):
       "not registered on this machine, and refused from then on: \(ShownText.names(names) { "and \($0) more" })"
     case .unusable: "pam_uaf could let in nobody on this machine"
-    case .trial(let problem): "the new stack was tried, and not put in place: \(problem.english.what)"
+    case .trial(let problem): "the new stack was tried, and was not installed: \(problem.english.what)"
     case .member(let error, let service):
       "\(error.englishProblem), and is another name of \(service): nothing was changed"
     case .notUndone(let error, let services):
-      "\(error.englishProblem); and \(services.joined(separator: ", ")) could not be put back"
+      "\(error.englishProblem); and \(services.joined(separator: ", ")) could not be restored"
     case .outOfMemory: "no memory"
     }
   }
@@ -362,7 +364,7 @@ extension StackError: Catalogued {
     switch self {
     case .badService(_, .shared): "pam-auth-update changes the lines that all services share"
     case .badService(_, .ours): "name the service that includes it"
-    case .badService(_, .unattended): "name the one that people answer, such as gdm-password, lightdm or sddm"
+    case .badService(_, .unattended): "name the service that asks people, such as gdm-password, lightdm or sddm"
     case .badService(let name, .capitals): "uafctl pam enable \(PAMService.nameForLibPAM(name))"
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
@@ -378,7 +380,7 @@ extension StackError: Catalogued {
       "look at \(path) and its folder with lsattr: 'chattr -i' lets a file with the attribute i be changed again"
     case .file(let path, .mounted), .file(let path, .system(EBUSY)):
       "umount \(path), and change the file that lies under it, or the one that was mounted there ('findmnt \(path)' names it)"
-    case .file: "make it one plain file of root's"
+    case .file: "make it a regular file with one name, owned by root"
     case .changed: "run it again"
     case .busy: "wait for the other uafctl"
     case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
@@ -417,9 +419,9 @@ extension StackError: Catalogued {
     case .nothingRecorded(_, let include):
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
     case .noWayIn(let objection): objection.englishRemedy
-    case .unusable: "correct what 'uafctl doctor' calls FAIL first; with --anyway it is done now"
+    case .unusable: "first correct what 'uafctl doctor' reports as FAIL; --anyway changes the service nevertheless"
     case .unregistered:
-      "each of them runs 'uafctl register' first; with --anyway it is done now, and they register later"
+      "have each of them run 'uafctl register' first; --anyway changes the service now, and they register later"
     case .trial(let problem): problem.english.remedy
     case .member(let error, let service):
       (error.englishRemedy.map { $0 + "; or " } ?? "")
@@ -519,16 +521,16 @@ extension SudoersProblem: Catalogued {
     switch self {
     case .otherService(let name, let asked):
       FindingText(
-        "sudo uses the PAM service \(ShownText.line(asked)) and not \(name): sudoers says so",
+        "sudo uses the PAM service \(ShownText.line(asked)) and not \(name), because of sudoers",
         do: Self.enabling(asked).english)
     case .furtherService(let asked):
       FindingText(
-        "sudo uses the PAM service \(ShownText.line(asked)) as well, by sudoers, and that lets in without the passcode",
+        "sudo uses the PAM service \(ShownText.line(asked)) as well, because of sudoers, and that service lets people in without the passcode",
         do: PAMService.isName(asked)
-          ? "\(Self.enabling(asked).english) first, or --only, which leaves it open to the password"
+          ? "\(Self.enabling(asked).english) first, or --only, which leaves that service open to the password"
           : Self.enabling(asked).english)
     case .unread(let gap):
-      FindingText("sudo may ask for another service: \(gap.english.what)", do: gap.english.remedy)
+      FindingText("sudo may use another PAM service: \(gap.english.what)", do: gap.english.remedy)
     }
   }
 

@@ -41,9 +41,11 @@ extension TrialProblem: Catalogued {
     switch self {
     case .folder(let number, let parent):
       FindingText(
-        "no folder to try it in: \(SystemReason(number).english)", do: "make \(parent) writable, and free room in it")
+        "no folder for the trial could be made: \(SystemReason(number).english)",
+        do: "make \(parent) writable, and free room in it")
     case .notTried(let number):
-      FindingText("no process to try it in: \(SystemReason(number).english)", do: "free memory or processes")
+      FindingText(
+        "no process for the trial could be started: \(SystemReason(number).english)", do: "free memory or processes")
     case .crashed(let service, SIGALRM):
       FindingText("a module of \(service) did not come to an end", do: Self.logNamesLine)
     case .crashed(let service, let signal):
@@ -58,7 +60,7 @@ extension TrialProblem: Catalogued {
     case .noInclude(let name, let file):
       FindingText(
         "\(file) includes \(ShownText.line(name)), which libpam cannot read", do: StackLinePlace.includeRemedy.english)
-    case .asksNothing: FindingText("it asks pam_uaf nowhere", do: "choose another template")
+    case .asksNothing: FindingText("none of its lines asks pam_uaf", do: "choose another template")
     case .unreadable(let service): FindingText("libpam cannot read the stack of \(service)", do: Self.logNamesLine)
     case .broken(let service, let code):
       FindingText("libpam has a stack for \(service) that it cannot use (\(code))", do: Self.logNamesLine)
@@ -75,7 +77,7 @@ extension TrialProblem: Catalogued {
     case .personRefused(let refusal):
       FindingText(
         "it did not let you in: \(ShownText.line(refusal.english))",
-        do: "see it accepted with uafctl authenticate first")
+        do: "first make sure that uafctl authenticate accepts you")
     }
   }
 

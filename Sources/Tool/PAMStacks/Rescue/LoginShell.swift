@@ -145,16 +145,16 @@ package enum LoginShell: Equatable, Catalogued {
     case .usable: "has a shell"
     case .refuses(let path): "has \(ShownText.line(path)) for a shell, which ends every session"
     case .missing(let path): "has \(ShownText.line(path)) for a shell, which is not there"
-    case .closed(let path): "has \(ShownText.line(path)) for a shell, which they may not run"
+    case .closed(let path): "has \(ShownText.line(path)) for a shell, which they have no right to run"
     case .damaged(let path):
       "has \(ShownText.line(path)) for a shell, which is no program of this machine, or only a part of one"
     case .needs(let path, let interpreter):
-      "has \(ShownText.line(path)) for a shell, which needs \(ShownText.line(interpreter)): that is not there, or they may not run it"
+      "has \(ShownText.line(path)) for a shell, which needs \(ShownText.line(interpreter)): that is not there, or they have no right to run it"
     case .unlisted(let path): "has \(ShownText.line(path)) for a shell, which /etc/shells does not list"
     case .script(let path):
-      "has \(ShownText.line(path)) for a shell, a script of which nobody can say beforehand whether it gives a session"
+      "has \(ShownText.line(path)) for a shell, a script, which may end instead of giving a session"
     case .unknown(let path):
-      "has \(ShownText.line(path)) for a shell, of which nobody can say beforehand whether it is one"
+      "has \(ShownText.line(path)) for a shell, but uafctl does not know it as one"
     }
   }
 

@@ -26,7 +26,7 @@ extension WayIn {
     var english: String {
       let group = WayIn.rescueGroup
       return switch self {
-      case .leadsNobodyPast: "the stack leads nobody of \(group) past pam_uaf"
+      case .leadsNobodyPast: "the stack leads no member of \(group) past pam_uaf"
       case .rootsPassword(let state): "root's password is \(state.english)"
       case .root(let lack): "root \(lack.english)"
       case .noConsole: "the console (login) asks pam_uaf as well, or is not there"
@@ -104,9 +104,10 @@ extension WayIn {
     package var english: String {
       switch self {
       case .noAccount: "is not an account"
-      case .unseen: "is in /etc/passwd, where nobody looks: the line passwd of /etc/nsswitch.conf names no files"
+      case .unseen:
+        "is in /etc/passwd, where programs do not look: the line passwd of /etc/nsswitch.conf names no files"
       case .sharedID(let number, let other?):
-        "has the uid \(number) of \(ShownText.line(other)), for whom sudo and others take them"
+        "has the uid \(number) of \(ShownText.line(other)), so that sudo and others take them for that account"
       case .sharedID(let number, nil): "has the uid \(number), for which no name is found, so that sudo refuses"
       case .withheld(let group):
         "does not have the group \(ShownText.line(group)) after a login, although it lists them: a line of "
@@ -127,16 +128,16 @@ extension WayIn {
       case .noAdministrator(let groups): "is in none of the groups \(groups.joined(separator: ", "))"
       case .noRule: "cannot become root: no rule of sudoers is certain to let them run ALL as root on this host"
       case .asksOther(let name):
-        "cannot become root by their password: by sudoers, sudo asks for that of \(ShownText.line(name)), who is not of "
+        "cannot become root by their password: because of sudoers, sudo asks for the password of \(ShownText.line(name)), who is not in "
           + WayIn.rescueGroup
       case .asksOtherWithout(let name, let state):
-        "cannot become root by their password: by sudoers, sudo asks for that of \(ShownText.line(name)), which is "
+        "cannot become root by their password: because of sudoers, sudo asks for the password of \(ShownText.line(name)), which is "
           + state.english
       case .noSudo:
         "cannot become root by a password: the PAM service of sudo is not there, or leads nobody past pam_uaf"
       case .shell(let shell): shell.english
       case .shellOfEverybody(let path):
-        "cannot log in: in place of every shell, login starts one that may give no session, \(ShownText.line(path)) "
+        "cannot log in: instead of any shell, login starts a program that may give no session, \(ShownText.line(path)) "
           + "(FAKE_SHELL of login.defs)"
       case .ending(let path, let line): "may get no session: \(ShownText.line(path)):\(line) can end it"
       case .stopped(let stop): stop.english
@@ -202,7 +203,7 @@ extension WayIn {
     /// What is said about a group that the C library does not find.
     package static let unseenGroup = (
       english:
-        "the group \(WayIn.rescueGroup) is in /etc/group, where nobody looks: the line group of /etc/nsswitch.conf names no "
+        "the group \(WayIn.rescueGroup) is in /etc/group, where programs do not look: the line group of /etc/nsswitch.conf names no "
         + "files",
       korean: "그룹 \(WayIn.rescueGroup)이(가) /etc/group에 있으나 /etc/nsswitch.conf의 group 줄에 files가 없어 찾지 못합니다"
     )
@@ -393,7 +394,7 @@ extension WayIn.Objection {
     if let remedy = refusing?.loadRemedy { return remedy.english }
     if let member, member.lack.isPersonal { return member.lack.remedy(member.name).english }
     if isStopped { return "put another administrator into \(WayIn.rescueGroup), or let this one in" }
-    if isRefusal { return "have a right password end before that line, or go past it: a jump counts lines" }
+    if isRefusal { return "let a right password end the stack before that line, or jump over it: a jump counts lines" }
     if lacks.contains(.leadsNobodyPast) {
       return "choose a stack that leads \(WayIn.rescueGroup) past pam_uaf (pam.d/README.md)"
         + (needsRootsPassword ? ", or passwd root" : "")
@@ -481,7 +482,7 @@ extension WayIn.Way: Catalogued {
       ?? "root, by the password at the console, where pam_uaf is not asked")
       + (unseen.isEmpty
         ? ""
-        : "; not tried: what \(unseen.map { "\($0.path):\($0.line)" }.joined(separator: ", ")) says of another terminal or hour")
+        : "; not tried: what \(unseen.map { "\($0.path):\($0.line)" }.joined(separator: ", ")) returns for another terminal or hour")
   }
 
   /// The text in Korean.

@@ -151,7 +151,7 @@ extension SudoSettings.Unasked: Catalogued {
     switch self {
     case .option(isForSome: false): "sudo asks nobody for anything: Defaults !authenticate of sudoers"
     case .option(isForSome: true):
-      "sudo asks some, or for some commands, for nothing: Defaults !authenticate of sudoers"
+      "sudo asks some people, or for some commands, for nothing: Defaults !authenticate of sudoers"
     case .group(let name):
       "sudo asks the members of \(ShownText.line(name)) for nothing: Defaults exempt_group of sudoers"
     case .people(let names):
@@ -282,7 +282,7 @@ extension SudoersGap: Catalogued {
         do: flaw.remedy(path))
     case .policy(let path, let plugin):
       FindingText(
-        "\(path): \(ShownText.line(plugin)) decides in place of sudoers: what sudo asks for is not known",
+        "\(path): \(ShownText.line(plugin)) decides in place of sudoers: it is not known whom sudo asks, and for what",
         do: "take the plugin out")
     case .plugin(let path, let plugin):
       FindingText(

@@ -39,7 +39,7 @@ def run0(lab):
         scene.with_server(machine)
         scene.rescuer(machine, "otto")
         opened = machine.run("uafctl", "pam", "enable", "sudo").stdout
-        must("\npolkit-1: asks without the passcode: whom sudo asks" in opened, f"polkit-1 is not named as open: {opened}")
+        must("\npolkit-1: does not ask for the passcode: people whom" in opened, f"polkit-1 is not named as open: {opened}")
         must("pam-polkit" in _findings(machine), "doctor does not warn of polkit-1 before")
         must(LET_IN in _run0(machine, PASSWORD).text, "the password does not let in before")
         machine.run("uafctl", "pam", "enable", "polkit-1")

@@ -116,7 +116,7 @@ def ways(lab):
     uafctl(lab, "pam", "enable", "gdm-password", "--anyway")
     lab.after(lambda: uafctl(lab, "pam", "disable", "gdm-password"))
     status = uafctl(lab, "pam", "status").stdout
-    open_ways = status.partition("without the passcode ask: ")[2]
+    open_ways = status.partition("services that do not ask for the passcode: ")[2]
     must("gdm-password: fallback/display-manager\n" in status and "gdm-fingerprint" in open_ways, status)
     must("autologin" not in status and (FOLDER / "gdm-autologin").exists(), status)
     return open_ways.strip()

@@ -316,6 +316,6 @@ def service_of_sudoers(lab):
     hosts.sudoers(lab, "Defaults pam_service=corp, rootpw", "ALL ALL=(ALL) ALL")
     for command in ("pam", "status"), ("doctor",):
         said = uafctl(lab, *command, check=False).stdout
-        must("sudo asks for the passcode of root, not of whoever calls it" in said, said)
+        must("sudo asks for the passcode of root, and not for the caller's" in said, said)
     must(not hosts.sudo(person, person.passcode).is_in, "in with a passcode that is not root's")
     return "refused with corp; corp asks for the passcode; rootpw is told by status and doctor"

@@ -67,7 +67,7 @@ def names(lab):
     person = lab.person()
     rescuer(lab)
     before = everything()
-    told = "sudo-i: asks without the passcode, and is the same program as sudo"
+    told = "sudo-i: does not ask for the passcode, and is the same program as sudo"
     said = uafctl(lab, "pam", "enable", "sudo", "--anyway", "--only", "--shape", "instead").stdout
     must(f"\n{told}\n" in said, "enable is silent")
     must(f"\n{told}\n" in uafctl(lab, "pam", "status").stdout, "status is silent")
