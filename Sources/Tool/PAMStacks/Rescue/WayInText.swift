@@ -339,7 +339,7 @@ extension WayIn.Member {
   }
 
   /// A shell that every machine has, other than one that does not work.
-  fileprivate static func shell(besides path: String) -> String { path.hasSuffix("/bash") ? "/bin/sh" : "/bin/bash" }
+  fileprivate static func shell(besides path: String) -> String { "/bin/" + (path.hasSuffix("/bash") ? "sh" : "bash") }
 
   /// Whether the person's own account has to be changed.
   fileprivate var isPersonal: Bool {
