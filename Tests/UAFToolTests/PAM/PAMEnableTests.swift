@@ -180,7 +180,9 @@ import ToolTestSupport
     for module in ["pam_env", "pam_listfile"] { _ = stacks.folder.module("libexec/\(module).so") }
     let bench = stacks.run("enable", "sudo", "--shape", shape)
     #expect(bench.exit == .refused && stacks.read("sudo") == text)
-    #expect(stacks.text(bench).contains("system-auth:2: this line can refuse somebody"), "\(bench.notes)")
+    #expect(
+      stacks.text(bench).contains("system-auth:2: this line can refuse people whom the new stack would let in"),
+      "\(bench.notes)")
     // Such a line stays in force if it is in the service's own file.
     stacks.write("sudo", Self.denied + text)
     stacks.write("login", "auth required pam_unix.so\n")
