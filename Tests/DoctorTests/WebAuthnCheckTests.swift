@@ -38,6 +38,42 @@ import UAFWire
         ])
   }
 
+  private static let challenge = #""challenge":"AwMDAwMDAwMDAwMDAwMDAwMDAwMDAw","rpId":"example.com""#
+
+  @Test(arguments: [
+    (
+      "privacyidea", "/validate/initialize",
+      #"{"result":{"status":true,"value":false},"detail":{"passkey":{"transaction_id":"1",\#(challenge)}}}"#
+    ),
+    (
+      "allauth", "/_allauth/app/v1/auth/webauthn/login",
+      #"{"status":200,"data":{"request_options":{"publicKey":{\#(challenge)}}},"meta":{"session_token":"a"}}"#
+    ),
+    ("django-otp-webauthn", "/authentication/begin/", #"{\#(challenge)}"#),
+    (
+      "glewlwyd", "/api/auth/scheme/trigger/",
+      #"{"session":"a","allowCredentials":[{"credential_id":"AQID"}],"challenge":"AwMDAwMDAwMDAwMDAwMDAwMDAwMDAw"}"#
+    ),
+  ])
+  func `doctor asks a product's server for the options of a login, and for nothing else`(
+    _ dialect: String, _ path: String, _ options: String
+  ) {
+    let machine = Machine(
+      configuration: """
+        [server]
+        dialect = "\(dialect)"
+        base_url = "https://fido.example.com"
+        origin = "https://example.com"
+
+        """)
+    machine.server?.answers[path] = FakeServer.json(options)
+    #expect(!machine.has(.serverAnswer) && !machine.has(.serverPath) && !machine.has(.facetList))
+    #expect(machine.requests.map { String($0.url.dropFirst(24)) }.first == path)
+    #expect(!machine.requests.dropFirst().contains { $0.url == "https://fido.example.com" })
+    machine.server?.answers[path] = FakeServer.json("{}")
+    #expect(machine.has(.serverAnswer))
+  }
+
   @Test(arguments: [
     #"{"status":"ok","challenge":"AAAA"}"#,
     #"{"status":"ok","challenge":"AwMDAwMDAwMDAwMDAwMDAwMD","rpId":"other.example"}"#,

@@ -69,7 +69,8 @@ struct TransactionLetterTests {
     #expect(shown("한글abc") == "한글abc")
   }
 
-  @Test func `each letter that is shown is a composed letter or a currency sign, and joins with no other`() {
+  @Test
+  func `each character of the table is a letter or one of £¥₩€々ー, and normalising never combines it with another`() {
     #expect(Self.letters.count > 35_000)
     for scalar in Self.letters {
       let letter = String(scalar)

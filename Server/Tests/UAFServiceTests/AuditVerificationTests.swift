@@ -260,7 +260,8 @@ import UAFMessages
         == .removed(from: 7, through: 7))
   }
 
-  @Test func `verification finds rows that were removed by hand after those that the retention rule removed`()
+  @Test
+  func `verification finds that a row was removed by hand, even next to the rows that the retention rule removed`()
     async throws
   {
     _ = try await audit()

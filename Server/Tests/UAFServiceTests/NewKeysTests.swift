@@ -42,7 +42,7 @@ import UAFMessages
 
   // MARK: By a code
 
-  @Test func `an enrolment code that is sent itself, instead of a proof of it, allows nothing`() async throws {
+  @Test func `sending the enrolment code itself, instead of a proof that one has it, allows nothing`() async throws {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 3, count: 11)))
     try await server.enrol("alice")
     for operation in [UAFOperation.registration, .deregistration] {

@@ -182,7 +182,7 @@ public enum EndCause: CaseIterable, Sendable {
   case chipForbidden
   /// The chip is busy with other programs.
   case chipBusy
-  /// The chip is locked against guessing, which another program caused.
+  /// Wrong values of another program have made the chip lock itself against guessing.
   case chipLockedOut
   /// A different chip sealed the device key.
   case chipOther

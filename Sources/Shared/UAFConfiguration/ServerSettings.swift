@@ -22,6 +22,9 @@ public struct ServerSettings: Equatable, Sendable {
     /// Whether the server speaks WebAuthn.
     public var isWebAuthn: Bool { self != .fido && self != .plain }
 
+    /// Whether every address begins with `base_url`, as in the dialects of products.
+    public var derivesAddresses: Bool { enrolment != nil }
+
     /// What a registration needs unless root says something else; nil if only root can know.
     var enrolment: Enrolment? {
       switch self {

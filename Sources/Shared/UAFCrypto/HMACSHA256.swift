@@ -94,9 +94,10 @@ public enum HMACSHA256 {
 
 /// OpenSSL's object for HMAC with one hash function and no key; its copies get a key.
 ///
-/// Looking up the two methods by name takes half the time of a short code.
+/// It is kept because looking up HMAC and its hash function by name, for each code, would take half the time of an HMAC over a
+/// short message.
 @safe final class HMACContext: @unchecked Sendable {
-  // Only copied after it is made; OpenSSL allows that to several threads at the same time.
+  // Each code uses a copy of it. OpenSSL lets several threads copy it at the same time.
   private let context: OpaquePointer
 
   private init?(digest: StaticString) {

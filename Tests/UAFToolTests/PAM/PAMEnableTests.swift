@@ -1184,7 +1184,10 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.hasPrefix("can log in without pam_uaf: alice, "))
   }
 
-  @Test func `a service is refused if neither it nor 'other' has lines for the account or for an expired password`() {
+  @Test
+  func
+    `a service is refused if both it and 'other' lack account lines, or lack password lines when the password has expired`()
+  {
     stacks.folder.delete("vendor/other")
     stacks.tester.accountCodesOfPeople = ["alice": 6]
     #expect(

@@ -339,7 +339,7 @@ extension AuditKind {
 package enum AuditActor: Equatable, Sendable {
   case person
   case server
-  /// A machine that joins, leaves, or reports about itself; the row's machine is its name.
+  /// A machine that joins, leaves, or reports about itself; its name is in the row's field `machine`.
   case machine
   /// Somebody on the command line. `login` is the user who logged in, even if they became a different user later; nil if the
   /// process does not come from a login.

@@ -133,14 +133,15 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .methods:
       FindingText(
         "AuthenticationMethods has no keyboard-interactive of PAM: \(nobody("is", "are not")) asked for the passcode",
-        do: "'AuthenticationMethods publickey keyboard-interactive:pam', or with a comma for both")
+        do: "write 'AuthenticationMethods publickey keyboard-interactive:pam' to ask for one of the two, or "
+          + "'AuthenticationMethods publickey,keyboard-interactive:pam' to ask for both")
     case .methodsPassword:
       FindingText(
         "AuthenticationMethods has password and no keyboard-interactive of PAM: \(nobody("is", "are not")) shown PAM's prompt, and one "
           + "string answers all of them",
         do:
-          "KbdInteractiveAuthentication yes and 'AuthenticationMethods publickey keyboard-interactive:pam', or with a "
-          + "comma for both")
+          "write 'KbdInteractiveAuthentication yes', and 'AuthenticationMethods publickey keyboard-interactive:pam' to ask for "
+          + "one of the two or 'AuthenticationMethods publickey,keyboard-interactive:pam' to ask for both")
     case .methodsWithPassword:
       FindingText(
         "AuthenticationMethods has password: sshd then shows none of PAM's prompts, and one string answers all of them",

@@ -218,6 +218,10 @@ struct ServerQuestion: Equatable {
 
   /// The requests for a configuration; no address gets the same one twice.
   static func all(of server: ServerSettings) -> [ServerQuestion] {
+    if server.dialect.derivesAddresses, let base = server.authentication.requestURL {
+      // What the other addresses want cannot be sent without a person's password.
+      return [ServerQuestion(key: "server.base_url", url: base, kind: .login)]
+    }
     var questions: [ServerQuestion] = []
     func add(_ section: String, _ own: ServerURL?, _ general: ServerURL?, _ name: String, _ kind: Kind) {
       guard let url = own ?? general else { return }

@@ -170,6 +170,21 @@ def at(name):
         must(result.is_in and machine.logins() == 1, f"unlocked: {result}")
         return "locked after three wrong values; in after root's unlock"
 
+    @row(
+        f"{name}-client-doctor",
+        f"{name}: uafctl doctor, before anybody has registered",
+        "the server is recognised, and nothing about it fails",
+        limit=180,
+    )
+    def doctor(lab):
+        machine = Workstation(lab, name)
+        said = MACHINE.run("uafctl", "doctor", check=False).stdout
+        lines = [line for line in said.splitlines() if "server" in line]
+        must(any(line.endswith("answers as a WebAuthn server does") for line in lines), said)
+        must(not any("[server-" in line for line in lines), said)
+        must(machine.party.accepted("login", machine.account) == 0, "doctor logged somebody in")
+        return next(line for line in lines if line.endswith("does")).strip()
+
     @row(f"{name}-client-away", f"{name}: the party is away, and comes back", "refused with PAM 9, then in", limit=180)
     def away(lab):
         machine = registered(lab, name)
