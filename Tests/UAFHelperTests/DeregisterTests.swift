@@ -143,6 +143,41 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
+  @Test func `a person can remove the only key on this machine alone if the server does not accept its authenticator`()
+    throws
+  {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .unacceptableAuthenticator
+    let transcript = try deregister(bench)
+    #expect(transcript.result == 0 && !bench.server.asked.map(\.op).contains(.deregistration))
+    #expect(transcript.finished.text?.contains("on this machine alone. The server still lists the key") == true)
+    #expect(bench.log.lines.contains { $0.contains("1 key removed, which the server does not accept") })
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
+  @Test func `if the server does not accept one of two authenticators, neither key is removed`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.respondStatus = .unacceptableAuthenticator
+    for operation in [UAFWire.Operation.deregister, .deregisterAll] {
+      var begin = bench.begin(operation)
+      begin.service = Array("uafctl".utf8)
+      if operation == .deregister { begin.authenticator = Array("passcode".utf8) }
+      #expect(try bench.run(begin, operation == .deregister ? ["correct"] : ["1", "correct"]).result != 0)
+    }
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
+  }
+
+  @Test func `a wrong secret removes no key whose authenticator the server does not accept`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .unacceptableAuthenticator
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["wrong1", "wrong2", nil]).result == 999)
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
   @Test func `after a wrong secret, a key that the server has forgotten is not removed`() throws {
     let bench = try HelperBench.registered()
     bench.server.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]

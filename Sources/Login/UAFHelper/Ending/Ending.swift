@@ -248,6 +248,8 @@ struct ServerPart {
   var hasRefused = false
   /// The authenticators whose keys the server does not know.
   var forgottenTypes: [AuthenticatorType] = []
+  /// Whether the server does not accept the authenticator that signed, or asks for none that is here (1492).
+  var refusesAuthenticator = false
 }
 
 extension Ending {
@@ -271,7 +273,8 @@ extension Ending {
     let server = ServerPart(
       handshakeCompleted: refusal.handshakeCompleted, hasSpoken: refusal.spokenByServer,
       hasRefused: refusal.isServersNo,
-      forgottenTypes: AuthenticatorType.all(named: refusal.leftOut))
+      forgottenTypes: AuthenticatorType.all(named: refusal.leftOut),
+      refusesAuthenticator: refusal.serverStatus == UAFStatusCode.unacceptableAuthenticator.rawValue)
     self.init(result, text: text, log: refusal.detail, server: server)
   }
 

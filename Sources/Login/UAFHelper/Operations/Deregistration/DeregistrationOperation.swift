@@ -36,10 +36,16 @@ struct DeregistrationOperation: CallOperation {
     let scope = try KeyDeletion.scope(type)
     let keyIDs = try deletion.keyIDs(of: account, type)
     let isByCode = call.begin.payload != nil
-    let entitlement =
-      isByCode
-      ? try codes.entitlement(for: account, settings) : try proof(of: held, type, scope, keyIDs, client, settings)
-    guard let entitlement else { return try forgetHere(type, of: held) }
+    let entitlement: Entitlement
+    if isByCode {
+      entitlement = try codes.entitlement(for: account, settings)
+    } else {
+      switch try proof(of: held, type, scope, keyIDs, client, settings) {
+      case .given(let given): entitlement = given
+      case .keyNotThere: return try forgetHere(type, of: held)
+      case .authenticatorNotAccepted: return try forgetHere(type, of: held, isListedThere: true)
+      }
+    }
     try prompter.requireFrontEnd()
     var network = try server.network(settings, for: account)
     let order = try deletion.order(scope, keyIDs, entitlement, of: name, client, over: &network) { refusal in
@@ -71,24 +77,36 @@ struct DeregistrationOperation: CallOperation {
   /// The server's token of a fresh authentication for the removal of these keys, with which the person proves the account to
   /// the server.
   ///
-  /// - Returns: nil if the person has been verified, but the server does not know the key, so that there is nothing to delete
-  ///   there.
+  /// - Throws: ``Ending``: the person was not verified, or the server refused for any other reason than those of ``Proof``.
   private func proof(
     of held: AccountAuthenticators, _ type: AuthenticatorType?, _ scope: DeregistrationScope, _ keyIDs: [KeyID],
     _ client: ClientSettings, _ settings: ServerSettings
-  ) throws(Ending) -> Entitlement? {
+  ) throws(Ending) -> Proof {
     let provesByTyped = provesByTyped(type, of: held)
     let proving = try proving(type, of: held)
     do throws(Ending) {
       let driver = try LoginDriver(
         authentication, proving, client, settings, for: .proof(.removal(scope, keyIDs: keyIDs)))
-      return try driver.run().token.map { .proof($0) } ?? Entitlement.none
+      return .given(try driver.run().token.map { .proof($0) } ?? Entitlement.none)
     } catch {
       let meant = type.map { [$0] } ?? held.types
       let isProved = provesByTyped ? error.hasProved : type.map { proving[$0] != nil } ?? error.hasProved
-      guard isProved, meant.allSatisfy(error.server.forgottenTypes.contains) else { throw error }
-      return nil
+      guard isProved else { throw error }
+      if meant.allSatisfy(error.server.forgottenTypes.contains) { return .keyNotThere }
+      // With several authenticators the status could be about one that is to stay.
+      guard error.server.refusesAuthenticator, held.types.count == 1 else { throw error }
+      return .authenticatorNotAccepted
     }
+  }
+
+  /// What a person who was verified on this machine has for the server.
+  private enum Proof {
+    /// What allows the removal there.
+    case given(Entitlement)
+    /// Nothing: the server does not know the key, so there is nothing to delete.
+    case keyNotThere
+    /// Nothing: the server accepts no authentication with the account's only authenticator (1492). It may still list the key.
+    case authenticatorNotAccepted
   }
 
   /// Removes the credentials of one authenticator, or all if none is named, but only from this machine.
@@ -136,15 +154,23 @@ struct DeregistrationOperation: CallOperation {
     type?.isTyped != true && held.types.contains(where: \.isTyped)
   }
 
-  /// Removes keys here that the server does not have: those of one authenticator, or all if none is named.
-  private func forgetHere(_ type: AuthenticatorType?, of held: AccountAuthenticators) throws(Ending) -> Success {
+  /// Removes keys from this machine alone: those of one authenticator, or all if none is named.
+  ///
+  /// - Parameter isListedThere: whether the server may still list the keys, so that the person is told to remove them there.
+  private func forgetHere(
+    _ type: AuthenticatorType?, of held: AccountAuthenticators, isListedThere: Bool = false
+  ) throws(Ending) -> Success {
     try prompter.requireFrontEnd()
     let account = held.account
     let keys = try accounts.keys(of: account).filter { type == nil || $0.type == type }
     let kinds = AuthenticatorType.allCases.filter { type in keys.contains { $0.type == type } }.map(\.kind)
     try remove(keys.map(\.keyID), from: account)
-    log.write(.keys, "\(Self.counted(keys.count)) removed, which the server no longer knew")
-    return Success(text: .deregisteredHere(user: account.identity.serverUserName, of: kinds))
+    let user = account.identity.serverUserName
+    log.write(
+      .keys,
+      "\(Self.counted(keys.count)) removed, which the server " + (isListedThere ? "does not accept" : "no longer knew"))
+    return Success(
+      text: isListedThere ? .deregisteredHereAlone(user: user, of: kinds) : .deregisteredHere(user: user, of: kinds))
   }
 
   private static func counted(_ keys: Int) -> String { keys == 1 ? "1 key" : "\(keys) keys" }
