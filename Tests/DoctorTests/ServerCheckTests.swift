@@ -59,6 +59,14 @@ import UAFWire
       ])
   }
 
+  @Test func `doctor says that a server has no address for deregistrations, and says nothing if it has one`() {
+    let own = "request_url = \"https://fido.example.com/reg/{user}\"\nresponse_url = \"https://fido.example.com/reg\"\n"
+    let text = "[server]\ndialect = \"plain\"\n[server.registration]\n\(own)[server.authentication]\n\(own)"
+    let told = "server: no address for deregistrations, so 'uafctl deregister' removes keys from this machine alone"
+    #expect(Machine(configuration: text).doctor().output.contains(told))
+    #expect(!Machine(configuration: Self.plain).doctor().output.contains(told))
+  }
+
   @Test
   func `doctor sends a plain server only the made-up user name, and a request to deregister only if it has the name`() {
     #expect(

@@ -343,7 +343,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
       return "[server.\(name)]\nrequest_url='https://b.example/q'\n" + answered
     }
     #expect(refusal("[server]\n" + sections.map { own($0) }.joined()) == nil)
-    for missing in sections {
+    for missing in ["registration", "authentication"] {
       #expect(refusal("[server]\n" + sections.filter { $0 != missing }.map { own($0) }.joined()) == "1: server")
     }
     for silent in ["registration", "authentication"] {
@@ -352,6 +352,17 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(
       refusal("[server]\nresponse_url='https://a.example/'\n" + sections.map { own($0, response: false) }.joined())
         == nil)
+  }
+
+  @Test func `a server may have no address for deregistrations, and one for everything is also one for them`() throws {
+    let own = "request_url='https://b.example/q'\nresponse_url='https://b.example/r'\n"
+    let text = "[server]\n[server.registration]\n\(own)[server.authentication]\n\(own)"
+    func server(_ text: String) throws -> ServerSettings {
+      try #require(try Configuration(parsing: Array(text.utf8), path: "FILE").server)
+    }
+    #expect(try !server(text).hasDeregistration)
+    #expect(try server(text + "[server.deregistration]\nrequest_url='https://b.example/d'\n").hasDeregistration)
+    #expect(try server("[server]\n\(own)").hasDeregistration)
   }
 
   @Test func `refuses a server on another machine without encryption or without a check of its certificate`() {

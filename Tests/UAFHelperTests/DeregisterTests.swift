@@ -200,6 +200,29 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern")).result == 1009)
   }
 
+  // MARK: A server without an address for it
+
+  @Test
+  func `without an address for deregistrations, the key is removed on this machine alone, after the right secret`()
+    throws
+  {
+    let bench = try HelperBench.registered()
+    let addresses = ["request_url = \"https://localhost/uaf/get\"", "response_url = \"https://localhost/uaf/respond\""]
+    for address in addresses { bench.configuration = bench.configuration.replacing(address, with: "") }
+    for operation in ["registration", "authentication"] {
+      bench.configuration += "\n[server.\(operation)]\n" + addresses.joined(separator: "\n") + "\n"
+    }
+    let count = bench.server.asked.count
+    var begin = bench.begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["wrong1", "wrong2", nil]).result == 999)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    let transcript = try deregister(bench)
+    #expect(transcript.result == 0 && !bench.server.asked.dropFirst(count).map(\.op).contains(.deregistration))
+    #expect(transcript.finished.text?.contains("on this machine alone") == true, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
   // MARK: With a code
 
   private func byCode(_ bench: HelperBench, _ payload: EnrolmentPayload? = nil) -> Begin {

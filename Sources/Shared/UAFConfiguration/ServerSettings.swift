@@ -143,14 +143,16 @@ public struct ServerSettings: Equatable, Sendable {
       + [registration, authentication, deregistration].flatMap { [$0.requestURL, $0.responseURL].compactMap { $0 } }
   }
 
-  /// Whether each operation has an address for requests, and each except deregistration has one for responses.
+  /// Whether registration and authentication each have an address for requests and one for responses.
   var isComplete: Bool {
-    if dialect.isWebAuthn {
-      return [registration, authentication].allSatisfy { $0.requestURL != nil && $0.responseURL != nil }
+    let own = dialect.isWebAuthn ? OperationURLs() : OperationURLs(requestURL: requestURL, responseURL: responseURL)
+    return [registration, authentication].allSatisfy {
+      ($0.requestURL ?? own.requestURL) != nil && ($0.responseURL ?? own.responseURL) != nil
     }
-    let asked = [registration, authentication, deregistration].allSatisfy { ($0.requestURL ?? requestURL) != nil }
-    return asked && [registration, authentication].allSatisfy { ($0.responseURL ?? responseURL) != nil }
   }
+
+  /// Whether the server can be told of a deregistration: it speaks UAF, and has an address for that.
+  public var hasDeregistration: Bool { !dialect.isWebAuthn && (deregistration.requestURL ?? requestURL) != nil }
 
   /// Whether there is a server and all its URLs are on this machine.
   public var isLoopbackOnly: Bool {

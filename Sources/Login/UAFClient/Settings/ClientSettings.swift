@@ -24,6 +24,8 @@ public struct ClientSettings: Equatable, Sendable {
   public var demandsPurpose = false
   /// What is sent to the server about this machine.
   public var device: DeviceContext
+  /// Whether the server can be told of a deregistration; if not, ``deregistration`` is not used.
+  public var deregisters = true
   /// How this client speaks WebAuthn; nil if the server speaks UAF, as ``dialect`` says.
   public var webAuthn: WebAuthnSettings?
 

@@ -106,11 +106,11 @@ import UAFWire
     let authentication = try endpoint(server, server.authentication)
     var settings = ClientSettings(
       registration: try endpoint(server, server.registration), authentication: authentication,
-      // WebAuthn deregisters nothing at the server.
-      deregistration: server.dialect.isWebAuthn ? authentication : try endpoint(server, server.deregistration),
+      deregistration: server.hasDeregistration ? try endpoint(server, server.deregistration) : authentication,
       facetID: server.facetID,
       device: server.sendsDevice
         ? device.context(named: server.deviceName, of: try folder.identifier()) : DeviceContext())
+    settings.deregisters = server.hasDeregistration
     settings.dialect = Self.dialect(server)
     settings.webAuthn = Self.webAuthn(server)
     settings.contentType = server.contentType

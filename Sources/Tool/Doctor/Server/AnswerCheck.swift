@@ -195,6 +195,8 @@ enum AnswerText: FindingCatalogue {
   }
 
   case understood(key: String)
+  /// The configuration has no address for deregistrations.
+  case noDeregistration
   case understoodWebAuthn(key: String)
   case redirected(Place, to: String?)
   case nothingThere(Place)
@@ -238,6 +240,8 @@ enum AnswerText: FindingCatalogue {
           "write one host into both, and the server's address for requests into \(key), the one for responses into \(other)"
       )
     case .understood(let key): FindingText("server: \(key) answers as a UAF server does")
+    case .noDeregistration:
+      FindingText("server: no address for deregistrations, so 'uafctl deregister' removes keys from this machine alone")
     case .understoodWebAuthn(let key): FindingText("server: \(key) answers as a WebAuthn server does")
     case .redirected(let place, let goal):
       FindingText(
@@ -298,6 +302,7 @@ enum AnswerText: FindingCatalogue {
           + "주소에서 요청과 응답을 구별하지 않는 서버는 아무도 들여보내지 않습니다",
         do: "두 설정에 같은 호스트를 쓰고, \(key)에는 요청을 받는 주소를, \(other)에는 응답을 받는 주소를 쓰십시오")
     case .understood(let key): FindingText("서버: \(key): UAF 서버로서 응답합니다")
+    case .noDeregistration: FindingText("서버: 등록 해지 주소가 없으므로 'uafctl deregister'는 이 컴퓨터에서만 키를 지웁니다")
     case .understoodWebAuthn(let key): FindingText("서버: \(key): WebAuthn 서버로서 응답합니다")
     case .redirected(let place, let goal):
       FindingText(

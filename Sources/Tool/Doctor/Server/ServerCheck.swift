@@ -54,6 +54,7 @@ struct ServerCheck {
       }
     }
     findings += sameAddresses(but: empty)
+    if !server.dialect.isWebAuthn, !server.hasDeregistration { findings.append(.ok(AnswerText.noDeregistration)) }
     guard reached.values.contains(true) else { return findings }
     return findings + VerdictKeyCheck(server: server, owner: owner, isRoot: isRoot, line: line).findings()
   }

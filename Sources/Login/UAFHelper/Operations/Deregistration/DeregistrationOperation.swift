@@ -30,7 +30,7 @@ struct DeregistrationOperation: CallOperation {
     }
     try accounts.requireNotBlocked(held.account)
     let type = call.begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
-    if client.webAuthn != nil { return try removeCredentials(type, of: held) }
+    if !client.deregisters { return try removeHere(type, of: held) }
     let account = held.account
     let name = account.identity.serverUserName
     let scope = try KeyDeletion.scope(type)
@@ -109,11 +109,11 @@ struct DeregistrationOperation: CallOperation {
     case authenticatorNotAccepted
   }
 
-  /// Removes the credentials of one authenticator, or all if none is named, but only from this machine.
+  /// Removes the keys of one authenticator, or all if none is named, but only from this machine.
   ///
-  /// WebAuthn has no message with which a server could be told. The person must first enter a secret; the server is not
-  /// involved.
-  private func removeCredentials(
+  /// There is no way to tell the server: WebAuthn has no message for it, and a UAF server may have no address for it. The person
+  /// must first enter a secret; the server is not involved.
+  private func removeHere(
     _ type: AuthenticatorType?, of held: AccountAuthenticators
   ) throws(Ending) -> Success {
     guard call.begin.payload == nil else {
@@ -127,7 +127,7 @@ struct DeregistrationOperation: CallOperation {
     let account = held.account
     let keys = try accounts.keys(of: account).filter { type == nil || $0.type == type }
     guard !keys.isEmpty else {
-      throw Ending(.notRegistered, because: .nothingHere, log: "no credential of this account on this machine")
+      throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
     }
     let kinds = AuthenticatorType.allCases.filter { type in keys.contains { $0.type == type } }.map(\.kind)
     try remove(keys.map(\.keyID), from: account)

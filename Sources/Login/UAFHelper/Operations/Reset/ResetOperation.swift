@@ -65,7 +65,7 @@ struct ResetOperation: CallOperation {
     let settings = try server.settings()
     let client = try server.clientSettings(settings)
     let entitlement = try codes.entitlement(for: account, settings)
-    guard client.judgesCodes, client.device.id != nil else {
+    guard client.judgesCodes, client.deregisters, client.device.id != nil else {
       throw Ending(
         .authenticatorResetFailed, because: .codesResetNothing,
         log: "the server cannot check an enrolment code")
