@@ -496,7 +496,8 @@ import Wording
   @Test
   func `doctor reports the effect of a Match block for the people whom it fits, and where to put the remedy`() {
     for text in [
-      SSHText.usePAM, .keyboardInteractive, .neverAsked, .password, .publicKey(false), .noKeys(false), .both(false),
+      SSHText.usePAM, .keyboardInteractive, .oneAnswer, .neverAsked, .password, .publicKey(false), .noKeys(false),
+      .both(false),
       .either(false), .methods, .methodsPassword, .methodsWithPassword, .unasked(["hostbased"]), .noMethods,
       .refusesAll("MaxAuthTries 0"), .haste("LoginGraceTime 1"), .noTerminal("PermitTTY no"),
     ] {

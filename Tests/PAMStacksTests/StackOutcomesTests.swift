@@ -463,7 +463,7 @@ import Testing
   private static let bystanders = [
     "pam_lastlog.so inactive=35", "pam_mail.so", "pam_sepermit.so", "pam_keyinit.so", "pam_loginuid.so",
     "pam_limits.so", "pam_namespace.so", "pam_systemd.so", "pam_xauth.so", "pam_tty_audit.so", "pam_mkhomedir.so",
-    "pam_timestamp.so", "pam_access.so", "pam_slurm_adopt.so",
+    "pam_timestamp.so", "pam_access.so", "pam_slurm_adopt.so", "pam_sss_gss.so",
   ]
 
   @Test(arguments: bystanders)

@@ -26,6 +26,26 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "The two entries do not match; this was not counted.")
   }
 
+  @Test(arguments: [
+    ("", "Ask the administrator for a new one"), ("{user}.corp", "This account's name there is mina.corp"),
+  ])
+  func `if the server refuses a code, the text gives the account's name there if it differs`(
+    mapping: String, told: String
+  ) throws {
+    let bench = try bench()
+    if !mapping.isEmpty {
+      bench.configuration = bench.configuration.replacing(
+        "response_url", with: "username = \"\(mapping)\"\nresponse_url")
+    }
+    bench.server.registrationStatus = .unauthorized
+    var begin = bench.registration()
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 0x5A, count: EnrolmentCode.randomByteCount)))
+    begin.payload = Array(code.text.utf8)
+    let transcript = try bench.run(begin, [])
+    #expect(transcript.result == 13_006, "\(bench.log.lines)")
+    #expect(transcript.finished.text?.contains(told) == true, "\(transcript.finished.text ?? "")")
+  }
+
   @Test func `two different entries of a new secret are not counted as an attempt`() throws {
     let bench = try bench()
     let entries = ["correct", "correkt", "korrect", "correct", "correct", "correct"]

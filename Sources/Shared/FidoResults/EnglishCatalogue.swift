@@ -138,6 +138,10 @@ enum EnglishCatalogue: Catalogue {
     case .acceptedOffline: return "The server could not be reached; you are logged in without it."
     case .valueMeetsRules(let kind, let other):
       return "Your \(kind.english) meets the rules: only the \(other.english) must be changed."
+    case .codeRefused(let user):
+      return
+        "The server does not accept the enrolment code. This account's name there is \(PromptText.shown(user)): ask the "
+        + "administrator for a new code for that name."
     case .enrolmentCode: return "Enrolment code: "
     case .serverPassword(let user): return "Password of \(user) at the server: "
     case .machinePayload: return "Machine payload: "

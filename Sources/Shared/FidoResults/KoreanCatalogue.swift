@@ -118,6 +118,8 @@ enum KoreanCatalogue: Catalogue {
       return "지금 쓰는 \(kind.koreanSubject) 현재 규칙에 맞지 않습니다. 'uafctl change'로 바꾸십시오."
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
     case .valueMeetsRules(let kind, let other): return "\(kind.koreanSubject) 규칙에 맞습니다. 바꿔야 할 것은 \(other.korean)입니다."
+    case .codeRefused(let user):
+      return "서버가 등록 코드를 받아들이지 않습니다. 서버에서 이 계정의 이름은 \(PromptText.shown(user))입니다. 관리자에게 그 이름의 새 코드를 요청하십시오."
     case .enrolmentCode: return "등록 코드: "
     case .serverPassword(let user): return "서버의 \(user) 비밀번호: "
     case .machinePayload: return "가입 파일의 줄: "

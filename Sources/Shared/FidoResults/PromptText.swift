@@ -40,6 +40,8 @@ public enum PromptText: Hashable, Sendable {
   case acceptedOffline
   /// The secret that was entered meets the rules; it is the secret of another authenticator that must be changed.
   case valueMeetsRules(ValueKind, other: ValueKind)
+  /// The server does not accept the enrolment code of an account that has this other name there.
+  case codeRefused(serverUser: String)
   /// Asks for an enrolment code.
   case enrolmentCode
   /// Asks for the person's password at the server, with which a registration there begins.
@@ -238,7 +240,8 @@ extension PromptText {
     // A server's own words may contradict any advice next to them.
     case .refusedByServer: nil
     // These texts contain the advice themselves.
-    case .noAnswer(.ownMeans), .valueNotSet, .revoked, .keyGone, .notAskedFor, .serverForbids, .serverUndecided,
+    case .noAnswer(.ownMeans), .codeRefused, .valueNotSet, .revoked, .keyGone, .notAskedFor, .serverForbids,
+      .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .approvalOfOtherAccount, .cancelled,
       .denied, .approvalIsOver,
       .textTooLong,

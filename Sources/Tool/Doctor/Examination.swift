@@ -180,6 +180,15 @@ package struct Examination {
     ).findings()
   }
 
+  /// Why a stack that root enables for sshd now could not work, by sshd's settings for everybody; nil if nothing is known
+  /// against it.
+  package static func sshObstacle(of installation: Installation, isSecondFactor: Bool) -> Finding? {
+    guard case .read(let known) = installation.sshConfiguration.reading(isRoot: true, people: { [] }) else {
+      return nil
+    }
+    return SSHCheck.obstacle(by: known.everybody, isSecondFactor: isSecondFactor)
+  }
+
   /// The findings about the server; empty if no server is known.
   private func server(_ server: ServerSettings?) -> [Finding] {
     guard let server else { return [] }

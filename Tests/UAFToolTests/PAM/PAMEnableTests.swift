@@ -255,6 +255,28 @@ import ToolTestSupport
     #expect(!stacks.run("enable", "sshd").output.contains("ssh: "))
   }
 
+  @Test func `enable refuses a stack that cannot work with sshd's settings, and --anyway enables it and says FAIL`() {
+    stacks.write("sshd", Stacks.sudo)
+    let program = stacks.folder.file("sshd", [1], mode: 0o755)
+    stacks.machine.installation.sshPaths = (program, stacks.folder.file("sshd_config", [], mode: 0o644))
+    let oneAnswer = "one string answers the password and the passcode: nobody gets in"
+    for (settings, shape, text) in [
+      ("usepam yes\nkbdinteractiveauthentication no\npasswordauthentication yes\n", "second-factor", oneAnswer),
+      ("usepam no\nkbdinteractiveauthentication yes\n", "instead", "UsePAM is no"),
+    ] {
+      stacks.machine.outputs[program] = settings
+      let refused = stacks.run("enable", "sshd", "--shape", shape)
+      #expect(refused.exit == .refused && stacks.read("sshd") == Stacks.sudo, "\(refused.notes)")
+      #expect(refused.notes.contains("sshd: ") && refused.notes.contains(text) && refused.notes.contains("--anyway"))
+      let forced = stacks.run("enable", "sshd", "--shape", shape, "--anyway")
+      #expect(forced.exit == .success && forced.output.contains("FAIL ssh: "), "\(forced.output)")
+      #expect(stacks.run("disable", "sshd").exit == .success)
+    }
+    // The password alone or the passcode alone is one string.
+    stacks.machine.outputs[program] = "usepam yes\nkbdinteractiveauthentication no\npasswordauthentication yes\n"
+    #expect(stacks.run("enable", "sshd", "--shape", "instead").exit == .success)
+  }
+
   @Test func `if sshd uses another service, enable says to enable that one instead`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.write("corp", Stacks.sudo)

@@ -83,6 +83,22 @@ import Testing
         "uafctl: sudo:2: this line jumps over some of the lines after it\n") == true)
   }
 
+  @Test(arguments: [
+    ("auth [success=1 default=ignore] pam_access.so\nauth required pam_google_authenticator.so nullok\n", false),
+    (
+      "auth [success=1 default=ignore] pam_localuser.so\nauth required pam_env.so\nauth required pam_faildelay.so\n",
+      false
+    ),
+    ("auth [success=2 default=ignore] pam_access.so\nauth required pam_google_authenticator.so nullok\n", true),
+    ("auth required pam_env.so\nauth [success=1 default=ignore] pam_access.so\n", true),
+  ])
+  func `a jump that ends before the stack, or at its first line, is accepted, and one that ends behind that is refused`(
+    before: String, isRefused: Bool
+  ) {
+    let text = before + "@include common-auth\n"
+    #expect((refusal(text, bringing: "")?.contains("this line jumps over") == true) == isRefused, "\(before)")
+  }
+
   @Test func `accepts a jump in a stage for which the stack has no lines, or after the line that is replaced`() {
     let jump = "account [success=1 default=ignore] pam_succeed_if.so user notingroup contractors\n"
     #expect(refusal("\(jump)@include common-auth\n@include common-account\n", bringing: "") == nil)

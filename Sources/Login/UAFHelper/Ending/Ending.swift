@@ -258,15 +258,18 @@ extension Ending {
 
   /// The ending for a refusal in an exchange in which the server had to check an enrolment code.
   ///
-  /// - Parameter result: the result if the server refused; nil to use the refusal's own result. If the server forbids the
-  ///   request (1403), the result is the same in every operation.
-  init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
+  /// - Parameters:
+  ///   - result: the result if the server refused; nil to use the refusal's own result. If the server forbids the request
+  ///     (1403), the result is the same in every operation.
+  ///   - serverUser: the account's name at the server, if it differs from the name here: the code may be for the name here.
+  init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil, named serverUser: String? = nil) {
     let isCodeRefused =
       refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
     let own = isCodeRefused ? FidoResult.serverNoRegistration : refusal.result
     self.init(
       refusal, refusal.spokenByServer && !refusal.isForbidden ? result ?? own : own,
-      text: isCodeRefused ? .cause(.codeRefused) : Self.text(of: refusal))
+      text: isCodeRefused
+        ? serverUser.map { .codeRefused(serverUser: $0) } ?? .cause(.codeRefused) : Self.text(of: refusal))
   }
 
   private init(_ refusal: Refusal, _ result: FidoResult, text: PromptText?) {

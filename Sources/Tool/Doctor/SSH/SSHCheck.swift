@@ -110,6 +110,12 @@ struct SSHCheck {
     var found = takingShell(settings).map { [warning(.sshNobody, .noShell($0))] } ?? []
     if !settings.hasTerminal { found.append(warning(.sshNobody, .noTerminal("PermitTTY no"))) }
     if !settings.usesPAM { found.append(Verdict(level: .failure, id: .sshUsePAM, text: .usePAM)) }
+    let stack = StackReading(reader.entries(of: settings.service, in: "auth"), of: settings.service)
+    let isSecondFactor = StackList(reader: reader).isSecondFactor(settings.service, stack)
+    if isSecondFactor, settings.givesOneAnswer {
+      found.append(Verdict(level: .failure, id: .sshKeyboardInteractive, text: .oneAnswer))
+      return found
+    }
     switch (settings.asksQuestions, settings.takesPasswords) {
     case (true, false): break
     case (true, true):
@@ -130,6 +136,12 @@ struct SSHCheck {
     guard found.isEmpty else { return found }
     if settings.takesKeyAlone { return [Verdict(level: .ok, id: nil, text: .fine)] }
     return [Verdict(level: .ok, id: nil, text: settings.asksWithoutKey ? .either(isLed) : .both(isLed))]
+  }
+
+  /// Why a stack that is enabled for sshd now could not work with these settings; nil if nothing is known against it.
+  static func obstacle(by settings: SSHSettings, isSecondFactor: Bool) -> Finding? {
+    if !settings.usesPAM { return .failure(.sshUsePAM, SSHText.usePAM) }
+    return isSecondFactor && settings.givesOneAnswer ? .failure(.sshKeyboardInteractive, SSHText.oneAnswer) : nil
   }
 
   // MARK: Sessions

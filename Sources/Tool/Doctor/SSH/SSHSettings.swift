@@ -202,6 +202,9 @@ struct SSHSettings: Equatable {
     usesPAM && refusal == nil && haste == nil && !leavesNoMethods && (asksQuestions || takesPasswords)
   }
 
+  /// Whether one string, typed at "password:", answers everything that PAM asks for.
+  var givesOneAnswer: Bool { !asksQuestions && takesPasswords }
+
   /// Whether people are shown PAM's prompts.
   var asksQuestions: Bool {
     isKeyboardInteractive && methods?.joined().contains("keyboard-interactive") != false

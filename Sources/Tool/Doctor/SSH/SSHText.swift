@@ -5,6 +5,8 @@ import Wording
 enum SSHText: FindingCatalogue, Equatable, Sendable {
   case usePAM
   case keyboardInteractive
+  /// In front of a second factor: one string answers the password and the passcode, so nobody gets in.
+  case oneAnswer
   /// sshd shows neither PAM's prompts nor a prompt for a password.
   case neverAsked
   case password
@@ -104,6 +106,11 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         "KbdInteractiveAuthentication is no: \(nobody("is", "are not")) shown PAM's prompt, and "
           + "\(people == .some ? "type" : "people type") the passcode at \"password:\"",
         do: "KbdInteractiveAuthentication yes \(place)")
+    case .oneAnswer:
+      FindingText(
+        "sshd shows none of PAM's prompts, and one string answers the password and the passcode: \(getsIn), and a right "
+          + "password counts as a wrong passcode",
+        do: "KbdInteractiveAuthentication yes and PasswordAuthentication no \(place), and restart sshd")
     case .neverAsked:
       FindingText(
         "KbdInteractiveAuthentication is no, and no password is taken: \(nobody("is", "are not")) asked for the passcode",
@@ -249,6 +256,10 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText(
         "KbdInteractiveAuthentication이 no이므로 질문이 표시되지 않고 'password:'에 패스코드를 입력해야 합니다",
         do: "\(place)에 'KbdInteractiveAuthentication yes'")
+    case .oneAnswer:
+      FindingText(
+        "sshd가 PAM의 질문을 보여 주지 않아 한 번 입력한 것이 비밀번호와 패스코드를 대신하므로 \(staysOut). 올바른 비밀번호는 틀린 패스코드로 셉니다",
+        do: "\(place)에 'KbdInteractiveAuthentication yes'와 'PasswordAuthentication no'를 쓰고 sshd를 다시 시작하십시오")
     case .neverAsked:
       FindingText(
         "KbdInteractiveAuthentication이 no이고 비밀번호도 받지 않아 \(anybody)패스코드를 묻지 않습니다",

@@ -141,15 +141,16 @@ struct StackPlace {
   }
 
   private func checkJumps(in group: String) throws(StackError) {
-    for before in PAMFile(file.bytes).lines where before.rows.upperBound < index {
-      if leaves(PAMLine(line: before), group) { throw .jump(path: path, line: before.rows.lowerBound + 1) }
+    let before = PAMFile(file.bytes).lines.filter { $0.rows.upperBound < index }
+    let counted = before.flatMap { line in
+      entries(of: PAMLine(line: line), in: group, depth: 0).map {
+        (jump: $0.farthestJump, line: line.rows.lowerBound + 1)
+      }
     }
-  }
-
-  /// Whether a result of the line, or of one it includes, jumps out of it.
-  private func leaves(_ line: PAMLine, _ group: String) -> Bool {
-    let lines = entries(of: line, in: group, depth: 0)
-    return lines.indices.contains { lines[$0].farthestJump > lines.count - $0 - 1 }
+    // A jump that ends before the stack, or at its first line, counts only lines that stay as they are.
+    for (position, entry) in counted.enumerated() where entry.jump > counted.count - position - 1 {
+      throw .jump(path: path, line: entry.line)
+    }
   }
 
   /// The lines that a jump of `group` counts for this line: itself or, for an include, each included line.

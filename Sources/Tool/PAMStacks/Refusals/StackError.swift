@@ -401,7 +401,8 @@ extension StackError: Catalogued {
     case .carriageReturn: "write it with line feeds alone, for example with sed -i 's/\\r$//'"
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
     case .passedOver:
-      "if it asks for the password, have it jump to the line behind the last one that does ('[success=N default=ignore]'); "
+      "if it asks for the password, have it jump to the line behind the last one that does ('[success=N default=ignore]'), with "
+        + "'auth requisite pam_deny.so' before that line and 'auth required pam_permit.so' in it, since a jump alone lets nobody in; "
         + "otherwise remove it"
     case .wrongPassword(_, _, asks: false):
       "have it lead to the next line ('default=ignore', and no jump), or take it out: it asks for no password, and leads past "
@@ -474,6 +475,7 @@ extension StackError: Catalogued {
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
     case .passedOver:
       "비밀번호를 묻는 줄이라면, 비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하십시오('[success=N default=ignore]'). "
+        + "건너뛰는 것만으로는 아무도 들어올 수 없으므로 그 앞줄은 'auth requisite pam_deny.so', 그 줄은 'auth required pam_permit.so'여야 합니다. "
         + "아니라면 지우십시오"
     case .wrongPassword(_, _, asks: false):
       "다음 줄로 이어지게 하거나('default=ignore', 건너뛰지 않게) 지우십시오. 비밀번호를 묻지 않으면서, 틀린 비밀번호를 거부하는 줄을 지나치는 줄입니다"

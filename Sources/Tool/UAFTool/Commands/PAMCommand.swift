@@ -74,6 +74,11 @@ struct PAMEnableCommand: Subcommand {
     let enabling = ServiceEnabling(
       service, in: try pamFolder.open(in: context), of: context.pamSite, shape: stack.shape, template: stack.template,
       isAlone: only, isAnyway: anyway)
+    if !anyway, context.pamSite.ssh.names.contains(service),
+      let obstacle = Examination.sshObstacle(of: context.installation, isSecondFactor: stack.shape == .secondFactor)
+    {
+      throw .sshd(obstacle)
+    }
     let trier = person.map { TrialPerson(name: $0, answerer: TerminalAnswerer(in: context)) }
     do throws(StackError) {
       try enabling.run(isDryRun: dryRun, as: trier) { context.result($0) }

@@ -36,7 +36,7 @@ import UAFWire
     let network = try tools.server.network(settings, for: decided.account)
     keys = try RegistrationKeys(of: decided, tools, in: directory, tellsLost: client.webAuthn == nil)
     exchange = RegistrationExchange(
-      over: network, client, as: decided.identity.serverUserName, with: decided.permit,
+      over: network, client, for: decided.identity, with: decided.permit,
       joined: try tools.server.joinedSecret(settings), replacing: keys.lost)
   }
 

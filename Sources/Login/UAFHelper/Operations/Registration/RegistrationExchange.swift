@@ -19,16 +19,20 @@ struct RegistrationExchange {
   private var further: (any LoginFlow)?
   private let question: any EnrolmentFlow
   private let permit: RegistrationPermit
+  /// The account's name at the server, if it differs from its name here.
+  private let otherName: String?
 
   /// - Parameters:
   ///   - joined: the machine secret that the server gave when this machine joined.
   ///   - lost: keys of this machine that are replaced. Keys of other machines are never sent.
   init(
-    over network: Network, _ client: ClientSettings, as username: String, with permit: RegistrationPermit,
+    over network: Network, _ client: ClientSettings, for identity: AccountIdentity, with permit: RegistrationPermit,
     joined: MachineSecret?, replacing lost: [KeyID]
   ) {
     self.network = network
     self.permit = permit
+    let username = identity.serverUserName
+    otherName = Array(username.utf8) == identity.name ? nil : username
     question = client.registration(
       as: username, entitlement: permit.entitlement, joined: joined, lostKeyIDs: lost)
     flow = question
@@ -45,7 +49,7 @@ struct RegistrationExchange {
         besides: AuthenticatorDescription.all(of: others, keys: keys))
       self.offer = offer
       return .request(challenge: offer.challenge)
-    } catch { return refused(permit.isCode ? Ending(judgingCode: error) : Ending(error)) }
+    } catch { return refused(permit.isCode ? Ending(judgingCode: error, named: otherName) : Ending(error)) }
   }
 
   /// Makes a key for each authenticator.
