@@ -3,6 +3,7 @@ import FidoResults
 import Foundation
 import Testing
 import UAFClient
+import UAFConfiguration
 import UAFMessages
 import UAFWire
 import WebAuthn
@@ -132,6 +133,12 @@ import WebAuthn
     let bench = try atProduct(("/", TransportResponse(status: 200, contentType: "", body: [])))
     let transcript = try bench.run(registration(bench), [""])
     #expect(transcript.result == 1001 && bench.server.requests.isEmpty)
+  }
+
+  @Test func `each dialect of WebAuthn in the configuration is one that the client has`() {
+    let configured = ServerSettings.Dialect.allCases.filter(\.isWebAuthn).map(\.rawValue)
+    #expect(Set(configured) == Set(WebAuthnInterface.allCases.map(\.rawValue)))
+    #expect(!ServerSettings.Dialect.fido.isWebAuthn && !ServerSettings.Dialect.plain.isWebAuthn)
   }
 
   @Test func `uaf-fetch sends each header that a dialect has`() {

@@ -565,8 +565,9 @@ import ToolTestSupport
           --only                  Leaves other names of the same program as they are,
                                   such as sudo-i beside sudo.
           --anyway                Goes on although people who use the service today
-                                  will be refused: they are not registered, or this
-                                  machine lacks what a login needs.
+                                  will be refused: they are not registered, this
+                                  machine lacks what a login needs, or sshd's settings
+                                  keep the stack from working.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
           --version               Show the version.

@@ -15,7 +15,8 @@ public struct AttestationCertificate: Equatable, Sendable {
   /// Reads one certificate.
   ///
   /// - Parameter der: one certificate, nothing after it.
-  /// - Throws: ``CryptoError/invalidCertificate``, including for an AAGUID that is there twice, is critical or has a different form.
+  /// - Throws: ``CryptoError/invalidCertificate``, including for an AAGUID that is there twice, is critical, or has another
+  ///   form.
   public init(der: [UInt8]) throws(CryptoError) {
     // SAFETY: the certificate is ours until the `defer`, and only lent to the calls.
     let certificate = try unsafe X509.parse(der)

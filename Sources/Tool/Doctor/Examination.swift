@@ -182,11 +182,13 @@ package struct Examination {
 
   /// Why a stack that root enables for sshd now could not work, by sshd's settings for everybody; nil if nothing is known
   /// against it.
-  package static func sshObstacle(of installation: Installation, isSecondFactor: Bool) -> Finding? {
+  package static func sshObstacle(of installation: Installation, isSecondFactor: Bool) -> SSHProblem? {
     guard case .read(let known) = installation.sshConfiguration.reading(isRoot: true, people: { [] }) else {
       return nil
     }
-    return SSHCheck.obstacle(by: known.everybody, isSecondFactor: isSecondFactor)
+    return SSHCheck.obstacle(by: known.everybody, isSecondFactor: isSecondFactor).map { text in
+      .settings(english: text.english, korean: text.korean)
+    }
   }
 
   /// The findings about the server; empty if no server is known.

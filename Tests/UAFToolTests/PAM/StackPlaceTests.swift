@@ -80,7 +80,7 @@ import Testing
     let text = "# first\n\(jump)@include common-auth\n\(group) requisite pam_deny.so\n@include common-account\n"
     #expect(
       refusal(text, bringing: Self.account + Self.password + "@include common-password\n")?.hasPrefix(
-        "uafctl: sudo:2: this line jumps over some of the lines after it\n") == true)
+        "uafctl: sudo:2: this line jumps past the place of the stack\n") == true)
   }
 
   @Test(arguments: [
@@ -96,7 +96,7 @@ import Testing
     before: String, isRefused: Bool
   ) {
     let text = before + "@include common-auth\n"
-    #expect((refusal(text, bringing: "")?.contains("this line jumps over") == true) == isRefused, "\(before)")
+    #expect((refusal(text, bringing: "")?.contains("this line jumps past") == true) == isRefused, "\(before)")
   }
 
   @Test func `accepts a jump in a stage for which the stack has no lines, or after the line that is replaced`() {
@@ -129,6 +129,6 @@ import Testing
   func `finds a jump in a line that continues over several rows`(lines: String) {
     stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
     let text = lines + "@include common-auth\n@include common-account\n"
-    #expect(refusal(text, bringing: Self.account)?.contains("this line jumps over some of the lines after it") == true)
+    #expect(refusal(text, bringing: Self.account)?.contains("this line jumps past the place of the stack") == true)
   }
 }

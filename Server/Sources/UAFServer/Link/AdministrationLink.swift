@@ -95,11 +95,6 @@ struct APIRequest: Sendable {
 }
 
 extension JSONObject {
-  /// A member that is a text; nil if there is none.
-  func text(_ name: String) -> String? {
-    if case .string(let text)? = self[name] { text } else { nil }
-  }
-
   /// A member that is a whole number; nil if there is none.
   func integer(_ name: String) -> Int64? {
     if case .integer(let number)? = self[name] { number } else { nil }

@@ -86,6 +86,9 @@ public struct HeaderField: Equatable, Sendable {
   /// Its value.
   public let value: String
 
+  /// The line of HTTP that carries it.
+  public var line: String { "\(name.rawValue): \(value)" }
+
   /// Makes a header.
   public init(_ name: Name, _ value: String) {
     self.name = name

@@ -38,7 +38,7 @@ struct AllauthDialect: WebAuthnDialect {
   mutating func take(_ answer: DialectAnswer) throws(DialectFault) -> JSONObject? {
     if step != .options, answer.status >= 400 { throw .signInRefused }
     let object = try accepted(answer)
-    if case .string(let token)? = object.value(at: "meta", "session_token") { session = token }
+    if let token = object.text(at: "meta", "session_token") { session = token }
     switch step {
     case .signIn:
       step = .confirmation
@@ -81,9 +81,9 @@ struct AllauthDialect: WebAuthnDialect {
     guard object.value(at: "meta", "is_authenticated") == .bool(true) else {
       throw .noSuccess("'is_authenticated' in the reply is not true")
     }
-    guard case .string(let name)? = object.value(at: "data", "user", "username"),
-      name.isIdentical(to: context.username)
-    else { throw .noSuccess("the server logged in a different account") }
+    guard let name = object.text(at: "data", "user", "username"), name.isIdentical(to: context.username) else {
+      throw .noSuccess("the server logged in a different account")
+    }
   }
 
   private func accepted(_ answer: DialectAnswer) throws(DialectFault) -> JSONObject {

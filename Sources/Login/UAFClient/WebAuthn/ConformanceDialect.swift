@@ -1,9 +1,9 @@
 import UAFMessages
 
-/// `webauthn`: the FIDO Alliance's interface for server tests ("FIDO2 Conformance Server API"), which many libraries' examples have.
+/// `webauthn`: the FIDO Alliance's interface for server tests ("FIDO2 Conformance Server API").
 ///
-/// Only `status` with the value `ok`, with HTTP status 200, is a success. A code is a member with the name that root has
-/// configured, or else a bearer token (RFC 6750).
+/// The examples of many WebAuthn libraries have it too. Only `status` with the value `ok`, with HTTP status 200, is a
+/// success. A code is a member with the name that root has configured, or else a bearer token (RFC 6750).
 struct ConformanceDialect: WebAuthnDialect {
   let context: DialectContext
 

@@ -28,7 +28,7 @@ struct PrivacyIDEADialect: WebAuthnDialect {
   mutating func take(_ answer: DialectAnswer) throws(DialectFault) -> JSONObject? {
     if context.operation == .registration, authorization == nil {
       guard answer.status < 400 else { throw .signInRefused }
-      guard case .string(let token)? = try succeeded(answer).value(at: "result", "value", "token") else {
+      guard let token = try succeeded(answer).text(at: "result", "value", "token") else {
         throw .missing("'token'")
       }
       authorization = token
@@ -75,8 +75,7 @@ struct PrivacyIDEADialect: WebAuthnDialect {
     guard object.value(at: "result", "authentication") == .string("ACCEPT") else {
       throw .noSuccess("'authentication' in the reply is not 'ACCEPT', so no key was accepted")
     }
-    guard case .string(let name)? = object.value(at: "detail", "username"), !name.isIdentical(to: context.username)
-    else { return }
+    guard let name = object.text(at: "detail", "username"), !name.isIdentical(to: context.username) else { return }
     throw .noSuccess("the server logged in a different account")
   }
 
@@ -84,7 +83,7 @@ struct PrivacyIDEADialect: WebAuthnDialect {
   private func succeeded(_ answer: DialectAnswer) throws(DialectFault) -> JSONObject {
     let object = try answer.object()
     guard answer.status < 400, object.value(at: "result", "status") != .bool(false) else {
-      throw .refused(Self.text(object.value(at: "result", "error", "message")))
+      throw .refused(object.text(at: "result", "error", "message"))
     }
     guard answer.status == 200, object.value(at: "result", "status") == .bool(true) else {
       throw .noSuccess("the reply reports neither a success nor an error")
@@ -97,12 +96,8 @@ struct PrivacyIDEADialect: WebAuthnDialect {
     let object = try succeeded(answer)
     switch object.value(at: "result", "value") {
     case .bool(true): return object
-    case .bool(false): throw .refused(Self.text(object.value(at: "detail", "message")))
+    case .bool(false): throw .refused(object.text(at: "detail", "message"))
     default: throw .noSuccess("'value' in the reply is neither true nor false")
     }
-  }
-
-  private static func text(_ value: JSONValue?) -> String? {
-    if case .string(let text)? = value { text } else { nil }
   }
 }

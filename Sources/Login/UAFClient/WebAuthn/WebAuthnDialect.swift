@@ -120,19 +120,19 @@ enum DialectFault: Error {
 
 /// Reading answers whose forms only their server knows.
 extension JSONObject {
-  /// The value at the end of a path of members; nil if a member is missing or is not an object.
-  func value(at path: String...) -> JSONValue? {
-    var value = JSONValue.object(self)
-    for name in path {
-      guard case .object(let object) = value, let next = object[name] else { return nil }
-      value = next
-    }
-    return value
+  /// The value at the end of a path of members; nil if a member is missing, or one on the way is not an object.
+  func value(at path: String...) -> JSONValue? { value(at: path[...]) }
+
+  /// The text at the end of a path of members; nil if there is none.
+  func text(at path: String...) -> String? {
+    if case .string(let text)? = value(at: path[...]) { text } else { nil }
   }
 
-  /// The text of a member; nil if there is none.
-  func text(_ name: String) -> String? {
-    if case .string(let text)? = self[name] { text } else { nil }
+  private func value(at path: ArraySlice<String>) -> JSONValue? {
+    guard let name = path.first, let value = self[name] else { return nil }
+    guard path.count > 1 else { return value }
+    guard case .object(let object) = value else { return nil }
+    return object.value(at: path.dropFirst())
   }
 
   /// The object of a member.

@@ -62,7 +62,7 @@ import UAFWire
     fetch.machineProof = request.machineProof
     fetch.cookies = request.cookies
     fetch.authorization = request.authorization
-    fetch.headers = request.headers.map { "\($0.name.rawValue): \($0.value)" }
+    fetch.headers = request.headers.map(\.line)
     let packets: [[UInt8]]
     do throws(PacketError) { packets = try fetch.packets() } catch { throw .requestNotAcceptable }
     do throws(PacketSocketError) { try process.send(packets) } catch { throw .unavailable }

@@ -68,6 +68,11 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     index(of: name).map { members[$0].value }
   }
 
+  /// The text of a member; nil if there is no such member, or if it is not a text.
+  public func text(_ name: String) -> String? {
+    if case .string(let text)? = self[name] { text } else { nil }
+  }
+
   /// Adds a member, or replaces the one of that name; nil adds nothing.
   public mutating func set(_ name: String, _ value: JSONValue?) {
     guard let value else { return }

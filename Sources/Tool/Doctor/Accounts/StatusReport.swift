@@ -211,10 +211,6 @@ package struct StatusDocument: Equatable {
 }
 
 extension JSONObject {
-  fileprivate func text(_ name: String) -> String? {
-    if case .string(let text)? = self[name] { text } else { nil }
-  }
-
   fileprivate func number(_ name: String) -> Int64? {
     if case .integer(let number)? = self[name] { number } else { nil }
   }

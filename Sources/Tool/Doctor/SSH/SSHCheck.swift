@@ -110,9 +110,8 @@ struct SSHCheck {
     var found = takingShell(settings).map { [warning(.sshNobody, .noShell($0))] } ?? []
     if !settings.hasTerminal { found.append(warning(.sshNobody, .noTerminal("PermitTTY no"))) }
     if !settings.usesPAM { found.append(Verdict(level: .failure, id: .sshUsePAM, text: .usePAM)) }
-    let stack = StackReading(reader.entries(of: settings.service, in: "auth"), of: settings.service)
-    let isSecondFactor = StackList(reader: reader).isSecondFactor(settings.service, stack)
-    if isSecondFactor, settings.givesOneAnswer {
+    let (service, stack) = stack(of: settings)
+    if settings.givesOneAnswer, StackList(reader: reader).isSecondFactor(service, stack) {
       found.append(Verdict(level: .failure, id: .sshKeyboardInteractive, text: .oneAnswer))
       return found
     }
@@ -139,9 +138,9 @@ struct SSHCheck {
   }
 
   /// Why a stack that is enabled for sshd now could not work with these settings; nil if nothing is known against it.
-  static func obstacle(by settings: SSHSettings, isSecondFactor: Bool) -> Finding? {
-    if !settings.usesPAM { return .failure(.sshUsePAM, SSHText.usePAM) }
-    return isSecondFactor && settings.givesOneAnswer ? .failure(.sshKeyboardInteractive, SSHText.oneAnswer) : nil
+  static func obstacle(by settings: SSHSettings, isSecondFactor: Bool) -> SSHText? {
+    if !settings.usesPAM { return .usePAM }
+    return isSecondFactor && settings.givesOneAnswer ? .oneAnswer : nil
   }
 
   // MARK: Sessions
@@ -179,7 +178,7 @@ struct SSHCheck {
 
   /// Whether a person who logs in gets a shell of this machine.
   private func givesShell(_ settings: SSHSettings) -> Bool {
-    !settings.hasNoSessions && settings.hastySession == nil && settings.hasTerminal && takingShell(settings) == nil
+    endingSession(settings) == nil && settings.hasTerminal && takingShell(settings) == nil
   }
 
   /// Whether sshd accepts a folder as a root folder: it and the folders above it belong to root, and nobody else may write them.
@@ -210,8 +209,13 @@ struct SSHCheck {
   // MARK: The rescue group
 
   private func leadsRescuers(_ settings: SSHSettings) -> Bool {
+    stack(of: settings).reading.leadsRescuersPast
+  }
+
+  /// The service that sshd uses, by the name that libpam looks for, and its lines.
+  private func stack(of settings: SSHSettings) -> (service: String, reading: StackReading) {
     let service = PAMService.nameForLibPAM(settings.service)
-    return StackReading(reader.entries(of: service, in: "auth"), of: service).leadsRescuersPast
+    return (service, StackReading(reader.entries(of: service, in: "auth"), of: service))
   }
 
   /// Whether sshd lets a person in who has answered PAM's prompt; nil if that is not known.

@@ -184,7 +184,7 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText(
         "sshd can use no key of this host, and nobody gets in: \(ShownText.line(line))",
         do:
-          "ssh-keygen -A, chmod 600 /etc/ssh/ssh_host_*_key, and HostKeyAlgorithms that fit; 'sshd -t' says nothing then"
+          "ssh-keygen -A, chmod 600 /etc/ssh/ssh_host_*_key, and HostKeyAlgorithms that fit; 'ssh-keyscan localhost' shows keys then"
       )
     case .hit(let names):
       FindingText("a pattern of DenyUsers or DenyGroups keeps out: \(ShownText.names(names) { "and \($0) more" })")
@@ -323,12 +323,13 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
         do: "\(place)에서 지우거나, 터미널이 없어야 하는 사용자의 Match 블록에만 쓰십시오")
     case .haste(let setting):
       FindingText(
-        "\(setting): 답을 입력하기 전에 sshd가 연결을 끊으므로 \(staysOut)", do: "\(place)에 'LoginGraceTime 120'")
+        "\(setting): 답을 입력하기 전에 sshd가 연결을 끊으므로 입력해서는 \(staysOut)", do: "\(place)에 'LoginGraceTime 120'")
     case .noHostKey(let line):
       FindingText(
         "sshd가 쓸 수 있는 호스트 키가 없어 아무도 들어올 수 없습니다: \(ShownText.line(line))",
         do:
-          "ssh-keygen -A, chmod 600 /etc/ssh/ssh_host_*_key, 키에 맞는 HostKeyAlgorithms. 'sshd -t'가 아무 말도 하지 않으면 됩니다")
+          "ssh-keygen -A, chmod 600 /etc/ssh/ssh_host_*_key, 키에 맞는 HostKeyAlgorithms. 'ssh-keyscan localhost'에 키가 나오면 됩니다"
+      )
     case .hit(let names):
       FindingText("DenyUsers나 DenyGroups의 패턴이 막는 사용자: \(ShownText.names(names) { "외 \($0)명" })")
     case .deniesAll(let list):

@@ -307,7 +307,7 @@ final class ServerLine: Transport {
     if question.method == .post { request.body = question.body }
     request.certificateAuthorities = authorities
     request.cookies = question.cookies
-    request.headers = question.headers.map { "\($0.name.rawValue): \($0.value)" }
+    request.headers = question.headers.map(\.line)
     request.proxy = server.proxy?.text
     if !server.verifiesTLS || !isVerified { request.skipsVerification = true }
     let answer = exchange(request)

@@ -17,7 +17,8 @@ package struct ServiceEnabling {
   ///   - shape: the role of the passcode; nil for the present one, or the template's default.
   ///   - template: the ready stack; nil for the service's own.
   ///   - isAlone: whether the other names of the program stay unchanged.
-  ///   - isAnyway: whether to continue although people who are not registered lose the service; they are only reported.
+  ///   - isAnyway: whether to continue although people who are not registered lose the service, who are only reported, or
+  ///     although something on this machine, such as sshd's settings, keeps the stack from working.
   package init(
     _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool,
     isAnyway: Bool
@@ -57,6 +58,7 @@ package struct ServiceEnabling {
     }
     for note in family.notes { tell(note) }
     guard !family.isInPlace else { return }
+    try checkSettings(family)
     for plan in family.toDo { try folder.refuseMounts(for: plan.service, site.isMountPoint) }
     for text in links(to: family) where !family.notes.contains(text) { tell(text) }
     if isDryRun, isSudos { for gap in site.sudo.gaps { tell(.sudoersGap(gap)) } }
@@ -80,6 +82,13 @@ package struct ServiceEnabling {
           path: folder.path(of: plan.service.name), stack: plan.service.stackName, template: plan.record.template))
       if plan.isEdited { tell(.saved(path: folder.path(of: plan.service.savedName))) }
     }
+  }
+
+  /// - Throws: ``StackError``: `ssh`.
+  private func checkSettings(_ family: FamilyPlan) throws(StackError) {
+    guard !isAnyway, family.plans.contains(where: { site.ssh.names.contains($0.service.name) }) else { return }
+    let isSecondFactor = family.plans.contains { PAMShape.secondFactor.isOf($0.record.template) }
+    if let problem = site.sshObstacle(isSecondFactor) { throw .ssh(problem) }
   }
 
   /// The names that are links to a service that changes, and therefore change too.

@@ -87,16 +87,18 @@ package enum SudoersProblem: Error, Equatable {
   case unread(SudoersGap)
 }
 
-/// Why a service is not the one to enable for sshd: sshd_config makes sshd use others (`PAMServiceName`).
+/// Why a service is not enabled for sshd: sshd uses others (`PAMServiceName`), or the stack could not work with its settings.
 package enum SSHProblem: Error, Equatable {
   /// sshd uses a service other than `sshd`.
   case otherService(asked: String)
   /// A Match block makes sshd use another service as well, which would still let people in without the passcode.
   case furtherService(asked: String)
+  /// With sshd's settings the stack could not work, for this reason.
+  case settings(english: FindingText, korean: FindingText)
 }
 
 extension SSHProblem: Catalogued {
-  /// Which PAM service sshd uses, and what to do, in English.
+  /// What is wrong, and what to do, in English.
   package var english: FindingText {
     switch self {
     case .otherService(let asked):
@@ -110,10 +112,12 @@ extension SSHProblem: Catalogued {
           "\($0.english) first, or --only, which leaves that service open to the password"
         }
           ?? Self.noName.english)
+    case .settings(let text, _):
+      FindingText(text.what, do: (text.remedy.map { $0 + "; " } ?? "") + "--anyway changes the service nevertheless")
     }
   }
 
-  /// Which PAM service sshd uses, and what to do, in Korean.
+  /// What is wrong, and what to do, in Korean.
   package var korean: FindingText {
     switch self {
     case .otherService(let asked):
@@ -125,6 +129,8 @@ extension SSHProblem: Catalogued {
         "Match 블록에 따라 sshd가 쓰는 다른 PAM 서비스에서는 패스코드를 묻지 않습니다: \(ShownText.line(asked))",
         do: Self.enabling(asked).map { "먼저 \($0.korean), 또는 --only. --only이면 그곳은 비밀번호만 묻습니다" }
           ?? Self.noName.korean)
+    case .settings(_, let text):
+      FindingText(text.what, do: (text.remedy.map { $0 + ". " } ?? "") + "--anyway를 쓰면 그래도 바꿉니다")
     }
   }
 
@@ -278,7 +284,7 @@ extension StackError: Catalogued {
       "\(path):\(line): libpam 1.5 reads this line differently from libpam 1.6 and newer"
     case .carriageReturn(let path, let line):
       "\(path):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word"
-    case .jump(let path, let line): "\(path):\(line): this line jumps over some of the lines after it"
+    case .jump(let path, let line): "\(path):\(line): this line jumps past the place of the stack"
     case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
     case .wrongPassword(let path, let line, _):
       "\(path):\(line): a wrong password gets past this line, and can let somebody in"
@@ -336,7 +342,7 @@ extension StackError: Catalogued {
       "\(path):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄입니다"
     case .carriageReturn(let path, let line):
       "\(path):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다"
-    case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
+    case .jump(let path, let line): "\(path):\(line): 스택이 들어갈 자리를 넘어 건너뛰는 줄입니다"
     case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
     case .wrongPassword(let path, let line, _):
       "\(path):\(line): 이 줄에서 틀린 비밀번호가 거부되지 않아, 틀린 비밀번호로도 로그인될 수 있습니다"
@@ -419,7 +425,7 @@ extension StackError: Catalogued {
       "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
     case .nothingRecorded(_, let include):
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
-    case .noWayIn(let objection): objection.englishRemedy
+    case .noWayIn(let objection): objection.remedy.english
     case .unusable: "first correct what 'uafctl doctor' reports as FAIL; --anyway changes the service nevertheless"
     case .unregistered:
       "have each of them run 'uafctl register' first; --anyway changes the service now, and they register later"
@@ -489,7 +495,7 @@ extension StackError: Catalogued {
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"
     case .nothingRecorded(_, let include):
       "'@include \(include)' 대신 이전에 있던 줄을 쓰십시오. 데비안에서는 '@include common-auth'입니다"
-    case .noWayIn(let objection): objection.koreanRemedy
+    case .noWayIn(let objection): objection.remedy.korean
     case .unusable: "'uafctl doctor'가 FAIL이라고 하는 것을 먼저 바로잡으십시오. --anyway를 쓰면 지금 적용됩니다"
     case .unregistered: "각자 먼저 'uafctl register'를 실행하십시오. --anyway를 쓰면 지금 적용되고 등록은 나중에 할 수 있습니다"
     case .trial(let problem): problem.korean.remedy

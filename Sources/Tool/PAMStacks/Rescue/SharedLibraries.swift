@@ -40,7 +40,6 @@ package enum SharedLibraries {
   }
 
   private static func missing(for start: ELFFile, at path: String, isOpen: (String) -> Bool) -> String? {
-    var cached: [String: [String]]?
     var seen: Set<String> = []
     var waiting = [(file: start, path: path, inherited: [String]())]
     while let next = waiting.popLast(), seen.count < most {
@@ -52,8 +51,6 @@ package enum SharedLibraries {
       let inherited = next.file.runPath.isEmpty ? expanded(next.file.path) + next.inherited : []
       let own = inherited + expanded(next.file.runPath)
       for name in next.file.needed where seen.insert(name).inserted && !name.hasPrefix("ld-linux") {
-        let cache = cached ?? readCache()
-        cached = cache
         let places = name.contains("/") ? [name] : (own + usual).map { $0 + "/" + name } + (cache[name] ?? [])
         guard let found = library(at: places, for: start, isOpen: isOpen) else { return name }
         waiting.append((found.file, found.path, inherited))
@@ -74,7 +71,9 @@ package enum SharedLibraries {
     return nil
   }
 
-  /// The paths that ldconfig(8) has found, by the names of the files.
+  /// The paths that ldconfig(8) has found, by the names of the files; read once, because it has thousands.
+  private static let cache = readCache()
+
   private static func readCache() -> [String: [String]] {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(cachePath, O_RDONLY | O_CLOEXEC)

@@ -250,7 +250,13 @@ extension WayIn.Member {
         "write \(ShownText.line(path)) into /etc/shells if it is a shell, or usermod --shell /bin/bash \(name)",
         "\(ShownText.line(path))이(가) 셸이면 /etc/shells에 적으십시오. 아니면 usermod --shell /bin/bash \(name)"
       )
-    case .shell(.damaged(let path)), .shell(.needs(let path, _)):
+    case .shell(.needs(let path, let needed)):
+      let (shell, needed) = (ShownText.line(path), ShownText.line(needed))
+      return (
+        "reinstall the packages that have \(shell) and \(needed), or usermod --shell \(Self.shell(besides: path)) \(name)",
+        "\(shell)과(와) \(needed)이(가) 든 패키지를 다시 설치하거나 usermod --shell \(Self.shell(besides: path)) \(name)"
+      )
+    case .shell(.damaged(let path)):
       return (
         "reinstall the package that has \(ShownText.line(path)), or usermod --shell \(Self.shell(besides: path)) \(name)",
         "\(ShownText.line(path))이(가) 든 패키지를 다시 설치하거나 usermod --shell \(Self.shell(besides: path)) \(name)"
@@ -386,36 +392,33 @@ extension WayIn.Member {
 }
 
 extension WayIn.Objection {
-  /// What to do about it, in English.
-  var englishRemedy: String {
-    if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).english }
-    if let mending { return mending.english }
-    if isUnread { return StackLinePlace.includeRemedy.english }
-    if let remedy = refusing?.loadRemedy { return remedy.english }
-    if let member, member.lack.isPersonal { return member.lack.remedy(member.name).english }
-    if isStopped { return "put another administrator into \(WayIn.rescueGroup), or let this one in" }
-    if isRefusal { return "let a right password end the stack before that line, or jump over it: a jump counts lines" }
-    if lacks.contains(.leadsNobodyPast) {
-      return "choose a stack that leads \(WayIn.rescueGroup) past pam_uaf (pam.d/README.md)"
-        + (needsRootsPassword ? ", or passwd root" : "")
+  /// What to do about it.
+  var remedy: (english: String, korean: String) {
+    let group = WayIn.rescueGroup
+    if let expired { return WayIn.Member.password(.accountExpired).remedy(expired) }
+    if let mending { return mending }
+    if refusing?.unread != nil { return StackLinePlace.includeRemedy }
+    if let remedy = refusing?.loadRemedy { return remedy }
+    if let member, member.lack.isPersonal { return member.lack.remedy(member.name) }
+    if isStopped {
+      return (
+        "put another administrator into \(group), or let this one in", "다른 관리자를 \(group) 그룹에 넣거나, 이 관리자가 들어올 수 있게 하십시오"
+      )
     }
-    return member.map { $0.lack.remedy($0.name).english } ?? hint.english
-  }
-
-  /// What to do about it, in Korean.
-  var koreanRemedy: String {
-    if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).korean }
-    if let mending { return mending.korean }
-    if isUnread { return StackLinePlace.includeRemedy.korean }
-    if let remedy = refusing?.loadRemedy { return remedy.korean }
-    if let member, member.lack.isPersonal { return member.lack.remedy(member.name).korean }
-    if isStopped { return "다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣거나, 이 관리자가 들어올 수 있게 하십시오" }
-    if isRefusal { return "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" }
-    if lacks.contains(.leadsNobodyPast) {
-      return "\(WayIn.rescueGroup) 그룹이 pam_uaf를 건너뛰는 스택을 고르십시오(pam.d/README.md)"
-        + (needsRootsPassword ? ". 또는 passwd root" : "")
+    if refusing != nil {
+      return (
+        "let a right password end the stack before that line, or jump over it: a jump counts lines",
+        "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다"
+      )
     }
-    return member.map { $0.lack.remedy($0.name).korean } ?? hint.korean
+    if lacks.contains(.leadsNobodyPast) {
+      return (
+        "choose a stack that leads \(group) past pam_uaf (pam.d/README.md)"
+          + (needsRootsPassword ? ", or passwd root" : ""),
+        "\(group) 그룹이 pam_uaf를 건너뛰는 스택을 고르십시오(pam.d/README.md)" + (needsRootsPassword ? ". 또는 passwd root" : "")
+      )
+    }
+    return member.map { $0.lack.remedy($0.name) } ?? (hint.english, hint.korean)
   }
 
   private var hint: WayIn.Hint {
@@ -463,9 +466,6 @@ extension WayIn.Objection {
   private var refusing: StackLinePlace? {
     if case .refused(let place)? = lacks.first { place } else { nil }
   }
-
-  private var isUnread: Bool { refusing?.unread != nil }
-  private var isRefusal: Bool { refusing != nil }
 }
 
 extension WayIn.Objection: Catalogued {

@@ -131,6 +131,8 @@ package struct PAMSite {
   package let isRegistered: (String) -> Bool
   /// Whether the module could let in anybody here; reports what prevents that.
   package let isUsable: () -> Bool
+  /// What sshd's settings keep from working: a stack for sshd, a second factor or not; nil if nothing is known against it.
+  package let sshObstacle: (_ isSecondFactor: Bool) -> SSHProblem?
 
   /// - Parameters:
   ///   - vendorFolders: the folders in which libpam looks if the first has no file for a service.
@@ -146,11 +148,13 @@ package struct PAMSite {
   ///   - isMountPoint: whether something is mounted at a name.
   ///   - isRegistered: whether an account could log in with the module.
   ///   - isUsable: whether the module could let in anybody here; reports what prevents that.
+  ///   - sshObstacle: why a stack for sshd, a second factor or not, could not work with sshd's settings.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
     sudo: SudoSettings, ssh: SSHServices, isMountPoint: @escaping (String) -> Bool,
-    isRegistered: @escaping (String) -> Bool, isUsable: @escaping () -> Bool
+    isRegistered: @escaping (String) -> Bool, isUsable: @escaping () -> Bool,
+    sshObstacle: @escaping (_ isSecondFactor: Bool) -> SSHProblem?
   ) {
     self.vendorFolders = vendorFolders
     self.moduleFolders = moduleFolders
@@ -165,6 +169,7 @@ package struct PAMSite {
     self.isMountPoint = isMountPoint
     self.isRegistered = isRegistered
     self.isUsable = isUsable
+    self.sshObstacle = sshObstacle
   }
 
   /// Opens the folder of services for changes; no other `uafctl pam` can run while it is open.

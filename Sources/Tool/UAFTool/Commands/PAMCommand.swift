@@ -71,14 +71,10 @@ struct PAMEnableCommand: Subcommand {
   @OptionGroup var pamFolder: PAMFolderOption
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    let site = context.pamSite
     let enabling = ServiceEnabling(
-      service, in: try pamFolder.open(in: context), of: context.pamSite, shape: stack.shape, template: stack.template,
+      service, in: try pamFolder.open(in: context), of: site, shape: stack.shape, template: stack.template,
       isAlone: only, isAnyway: anyway)
-    if !anyway, context.pamSite.ssh.names.contains(service),
-      let obstacle = Examination.sshObstacle(of: context.installation, isSecondFactor: stack.shape == .secondFactor)
-    {
-      throw .sshd(obstacle)
-    }
     let trier = person.map { TrialPerson(name: $0, answerer: TerminalAnswerer(in: context)) }
     do throws(StackError) {
       try enabling.run(isDryRun: dryRun, as: trier) { context.result($0) }
@@ -87,7 +83,7 @@ struct PAMEnableCommand: Subcommand {
     }
     guard !dryRun else { return .success }
     DoorReport(pamFolder.path, in: context).tellOpenDoors()
-    guard context.pamSite.ssh.names.contains(service) else { return .success }
+    guard site.ssh.names.contains(service) else { return .success }
     for finding in Examination.ssh(
       of: context.installation, services: pamFolder.path, isRoot: true, accounts: context.caller.accounts)
     where finding.level != .ok {

@@ -1,4 +1,3 @@
-import Doctor
 import FidoResults
 import Glibc
 import Invocation
@@ -38,8 +37,6 @@ enum ToolError: Error, Equatable {
   case terminalFailed(CInt)
   /// A service's PAM stack was not changed.
   case stack(StackError)
-  /// With sshd's settings the stack could not work, so it was not changed.
-  case sshd(Finding)
   /// The command line has an unknown word in place of a command.
   case unknownCommand(UnknownCommand)
   /// A result could not be written; the system's error number.
@@ -62,18 +59,11 @@ extension ToolError {
       .usage
     case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
       .usage
-    case .stack, .sshd, .cancelled: .refused
+    case .stack, .cancelled: .refused
     case .unwritten: .unwritten
     case .core(.noHandler): .refused
     case .core: .unreachable
     }
-  }
-}
-
-extension ToolError {
-  /// What keeps a stack from working, with a further remedy.
-  private static func refused(_ text: FindingText, _ further: String) -> FindingText {
-    FindingText("sshd: \(text.what)", do: [text.remedy, further].compactMap(\.self).joined(separator: "; "))
   }
 }
 
@@ -90,8 +80,7 @@ extension ToolError {
     case .core: .clientMismatch
     case .terminalFailed, .outOfMemory, .unwritten: .cannotUse
     case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noTerminal, .noValue,
-      .stack, .sshd,
-      .unknownCommand, .recoveryKey, .join:
+      .stack, .unknownCommand, .recoveryKey, .join:
       .invalidParameter
     }
   }
@@ -222,8 +211,6 @@ extension ToolError: Catalogued {
     case .core(let error): error.english
     case .terminalFailed(let number): FindingText("cannot use the terminal: \(SystemReason(number).english)")
     case .stack(let error): error.english
-    case .sshd(let obstacle):
-      Self.refused(obstacle.text(in: .english), "or change the service nevertheless with --anyway")
     case .unknownCommand(let unknown): FindingText(ShownText.line(unknown.description), do: unknown.hint)
     case .unwritten(let number):
       FindingText(
@@ -270,7 +257,6 @@ extension ToolError: Catalogued {
     case .core(let error): error.korean
     case .terminalFailed(let number): FindingText("터미널을 사용할 수 없습니다: \(SystemReason(number).korean)")
     case .stack(let error): error.korean
-    case .sshd(let obstacle): Self.refused(obstacle.text(in: .korean), "또는 그래도 바꾸려면 --anyway를 쓰십시오")
     case .unknownCommand(let unknown):
       FindingText(
         "그런 명령은 없습니다: \(ShownText.line((unknown.parents.dropFirst() + [unknown.word]).joined(separator: " ")))",

@@ -194,6 +194,7 @@ extension ToolContext {
       accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
       sudo: installation.readSudoers(), ssh: installation.readSSH(),
       isMountPoint: installation.isMountPoint, isRegistered: registered.has,
-      isUsable: { isUsable })
+      isUsable: { isUsable },
+      sshObstacle: { Examination.sshObstacle(of: installation, isSecondFactor: $0) })
   }
 }

@@ -117,12 +117,7 @@ struct RegistrationOperation: CallOperation {
       try proof(file, but: named.map { [$0] } ?? types, client, settings)
     }
     if let known, case .proof = known.entitlement { return known }
-    let entitlement: Entitlement =
-      switch settings.enrolment {
-      case .code: try codes.entitlement(entered: askCode(), for: account, settings)
-      case .password: .plainCode(try askServerPassword(of: username))
-      case .payload, .open: .none
-      }
+    let entitlement = try entered(for: account, named: username, settings)
     return RegistrationPermit(entitlement: entitlement, isVerifiedHere: known != nil)
   }
 
@@ -185,24 +180,26 @@ struct RegistrationOperation: CallOperation {
     return .proof(token, by: driver.signedKeys)
   }
 
-  /// Asks for an enrolment code.
+  /// Asks for what the server's `enrolment` wants from the person.
   ///
-  /// - Throws: ``Ending``: cancelled, or 1001 for an empty code.
-  private func askCode() throws(Ending) -> String {
-    guard let code = try tools.prompter.askCode() else {
-      throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
+  /// - Throws: ``Ending``: cancelled, or 1001 for an empty line and for a text that cannot be a code of the server.
+  private func entered(
+    for account: AccountFile?, named username: String, _ settings: ServerSettings
+  ) throws(Ending) -> Entitlement {
+    switch settings.enrolment {
+    case .code:
+      guard let code = try tools.prompter.askCode() else {
+        throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
+      }
+      return try codes.entitlement(entered: code, for: account, settings)
+    case .password:
+      guard let password = try tools.prompter.askServerPassword(of: username) else {
+        throw Ending(
+          .invalidParameter, because: .serverPasswordNotEntered, log: "no password was entered for the server")
+      }
+      return .plainCode(password)
+    case .payload, .open: return .none
     }
-    return code
-  }
-
-  /// Asks for the person's password at the server.
-  ///
-  /// - Throws: ``Ending``: cancelled, or 1001 for an empty line.
-  private func askServerPassword(of user: String) throws(Ending) -> String {
-    guard let password = try tools.prompter.askServerPassword(of: user) else {
-      throw Ending(.invalidParameter, because: .serverPasswordNotEntered, log: "no password was entered for the server")
-    }
-    return password
   }
 
   /// Whether keys were made here for an account that no longer has any: the server may still know them.
