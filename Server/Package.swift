@@ -105,8 +105,10 @@ let package = Package(
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode"),
     .target(
       name: "UAFService",
-      dependencies: shared("UAFMessages", "UAFCrypto", "AuthenticatorTypes", "SecretMemory"), swiftSettings: strict),
-    .target(name: "SQLStore", dependencies: ["UAFService"] + shared("UAFMessages"), swiftSettings: strict),
+      dependencies: shared("UAFMessages", "UAFCrypto", "AuthenticatorTypes", "SecretMemory", "WebAuthn"),
+      swiftSettings: strict),
+    .target(
+      name: "SQLStore", dependencies: ["UAFService"] + shared("UAFMessages", "WebAuthn"), swiftSettings: strict),
     .target(
       name: "SQLiteStore", dependencies: ["SQLStore", "UAFService", grdb] + shared("UAFMessages", "CSQLite"),
       swiftSettings: strict),
@@ -126,7 +128,7 @@ let package = Package(
       dependencies: [
         "UAFAdministration", "UAFService", "WebMessages", "CQREncode",
         .product(name: "Mustache", package: "swift-mustache"),
-      ] + shared("UAFMessages", "UAFCrypto", "FidoResults") + nio("NIOCore", "NIOHTTP1"),
+      ] + shared("UAFMessages", "UAFCrypto", "FidoResults", "WebAuthn") + nio("NIOCore", "NIOHTTP1"),
       swiftSettings: besideFoundation),
     .executableTarget(
       name: "UAFServer",
@@ -139,24 +141,26 @@ let package = Package(
       ]
         + shared(
           "UAFMessages", "UAFCrypto", "UAFDecoder", "AuthenticatorTypes", "Invocation", "HostSystem", "FidoResults",
-          "SecretMemory", "CProcess") + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOTLS"),
+          "SecretMemory", "CProcess", "WebAuthn") + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOTLS"),
       swiftSettings: besideFoundation),
 
     // MARK: Tests
     .target(
       name: "ServerTesting",
       dependencies: ["UAFService", "SQLiteStore", "PostgreSQLStore", grdb]
-        + shared("ProgramTesting", "UAFMessages", "UAFCrypto", "SecretMemory"),
+        + shared("ProgramTesting", "UAFMessages", "UAFCrypto", "SecretMemory", "WebAuthn"),
       path: "Tests/ServerTesting", swiftSettings: strict),
     tests(
       of: "UAFAdministration", with: ["UAFService", "ServerTesting"] + shared("UAFMessages", "UAFCrypto")),
     tests(
       of: "UAFConsole",
-      with: ["UAFAdministration", "UAFService", "ServerTesting", "WebMessages"] + shared("UAFMessages"),
+      with: ["UAFAdministration", "UAFService", "ServerTesting", "WebMessages"]
+        + shared("UAFMessages", "UAFCrypto", "WebAuthn"),
       swiftSettings: besideFoundation),
     tests(
       of: "UAFService",
-      with: ["ServerTesting"] + shared("AuthenticatorTypes", "UAFMessages", "UAFCrypto", "SecretMemory")),
+      with: ["ServerTesting"]
+        + shared("AuthenticatorTypes", "UAFMessages", "UAFCrypto", "SecretMemory", "WebAuthn")),
     tests(of: "SQLiteStore", with: ["UAFService", "ServerTesting", grdb] + shared("UAFMessages")),
     tests(of: "PostgreSQLStore", with: ["UAFService", "ServerTesting"] + shared("UAFMessages")),
     tests(
@@ -167,7 +171,7 @@ let package = Package(
       ]
         + shared(
           "ProgramTesting", "UAFMessages", "UAFCrypto", "AuthenticatorTypes", "Invocation", "CProcess", "HostSystem",
-          "SecretMemory") + nio("NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS") + broughtAlong,
+          "SecretMemory", "WebAuthn") + nio("NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS") + broughtAlong,
       swiftSettings: besideFoundation),
     // Whole logins: the programs of both packages, as they were built for release.
     .testTarget(

@@ -20,8 +20,8 @@ struct AnswerTransaction {
     }
   }
 
-  /// The indices of the answers that one statement can store: answers without texts, of which no two have the same challenge or
-  /// key.
+  /// The indices of the answers that one statement can store: answers of UAF without texts, of which no two have the same
+  /// challenge or key.
   ///
   /// A statement sees the rows as they were before it began. So it could not notice that another answer in the same statement
   /// has used the same challenge.
@@ -34,7 +34,8 @@ struct AnswerTransaction {
     return answers.indices.filter { index in
       let answer = answers[index]
       let used = answer.signatures.map { Key(aaid: $0.aaid, keyID: $0.keyID) }
-      guard answer.approvalID == nil, answer.confirmedTexts.isEmpty, !hashes.contains(answer.challengeHash),
+      guard answer.approvalID == nil, answer.passkey == nil, answer.confirmedTexts.isEmpty,
+        !hashes.contains(answer.challengeHash),
         keys.isDisjoint(with: used), Set(used).count == used.count
       else { return false }
       hashes.insert(answer.challengeHash)
@@ -65,6 +66,12 @@ struct AnswerTransaction {
         return .failure(refusal(of: answer, used: used(among: [answer])))
       }
       let records = PostgreSQLTransaction(connection: connection)
+      if let passkey = answer.passkey {
+        guard try records.passkeys.use(passkey, of: answer.username, now: answer.now) else {
+          connection.rollback()
+          return .failure(refusal(of: answer, used: []))
+        }
+      }
       if let id = answer.approvalID {
         let isConfirmed = try records.confirmApproval(id: id, reservedBy: answer.challengeHash, now: answer.now)
         guard isConfirmed else {

@@ -28,7 +28,35 @@ struct Migration {
     Migration(
       name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
     Migration(name: "deregistered keys", statements: deregisteredKeys),
-    AdministrationMigration.origins,
+    AdministrationMigration.origins, Migration(name: "passkeys", statements: passkeys),
+  ]
+
+  // `publicKey` is in COSE's form, and `transports` a list with commas. A passkey's row is changed with each use, so the fill
+  // factor leaves room for new versions.
+  private static let passkeys = [
+    """
+    CREATE TABLE passkey (
+      number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      username text COLLATE "C" NOT NULL REFERENCES account (username),
+      credentialID bytea UNIQUE NOT NULL,
+      userHandle bytea NOT NULL,
+      publicKey bytea NOT NULL,
+      signCounter bigint NOT NULL,
+      aaguid bytea NOT NULL,
+      isAttested bigint NOT NULL,
+      isBackupEligible bigint NOT NULL,
+      isBackedUp bigint NOT NULL,
+      transports text NOT NULL,
+      registeredAt bigint NOT NULL,
+      lastUsedAt bigint,
+      revokedAt bigint,
+      revokedBy text,
+      revokedReason text,
+      issuedBy text,
+      vouchedBy text
+    ) WITH (fillfactor = 80)
+    """,
+    "CREATE INDEX passkeyByAccount ON passkey (username, number)",
   ]
 
   private static let consoleSessions = [

@@ -98,9 +98,11 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
   private static func summaries(_ condition: String, from place: String) -> String {
     """
     SELECT a.username,
-      (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NULL),
-      (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NOT NULL),
-      (SELECT max(lastUsedAt) FROM credential c WHERE c.username = a.username),
+      (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NULL)
+        + (SELECT count(*) FROM passkey p WHERE p.username = a.username AND revokedAt IS NULL),
+      (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NOT NULL)
+        + (SELECT count(*) FROM passkey p WHERE p.username = a.username AND revokedAt IS NOT NULL),
+      \(AccountSearch.lastUse(of: "a.username")),
       EXISTS (SELECT 1 FROM enrolment e WHERE e.username = a.username AND e.expiresAt > ?1),
       a.blockedSince, a.blockedUntil, a.blockReason, a.blockActor
     FROM (SELECT * FROM \(place) WHERE \(condition)) AS a ORDER BY a.username
@@ -117,9 +119,12 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
   func remove(_ username: String) throws -> Int? {
     guard try exists(username) else { return nil }
     let keys = try connection.requiredRow(
-      "SELECT count(*) FROM credential WHERE username = ?1 AND revokedAt IS NULL", [.text(username)]
+      """
+      SELECT (SELECT count(*) FROM credential WHERE username = ?1 AND revokedAt IS NULL)
+        + (SELECT count(*) FROM passkey WHERE username = ?1 AND revokedAt IS NULL)
+      """, [.text(username)]
     ) { try $0.integer(0, as: Int.self) }
-    for table in ["credential", "deregisteredKey", "enrolment", "approval", "openRegistration", "account"] {
+    for table in ["credential", "passkey", "deregisteredKey", "enrolment", "approval", "openRegistration", "account"] {
       try connection.run("DELETE FROM \(table) WHERE username = ?1", [.text(username)])
     }
     return keys

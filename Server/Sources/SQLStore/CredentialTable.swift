@@ -184,6 +184,7 @@ struct CredentialTable<Connection: SQLConnection>: Credentials {
         )
       case .onMachine(let id, let username): ("username = ?4 AND deviceID = ?5", [.text(username), .text(id)])
       case .machine(let id): ("deviceID\(Connection.byBytes) = ?4", [.text(id)])
+      case .passkey: ("false", [])
       }
     return try connection.run(
       """
@@ -253,7 +254,7 @@ struct DeregisteredKeyTable<Connection: SQLConnection> {
       try connection.run(
         "DELETE FROM deregisteredKey WHERE username = ?1 AND deviceID = ?2", [.text(username), .text(id)])
     case .machine(let id): try connection.run("DELETE FROM deregisteredKey WHERE deviceID = ?1", [.text(id)])
-    case .one: break
+    case .one, .passkey: break
     }
   }
 }

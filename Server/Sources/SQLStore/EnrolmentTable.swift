@@ -29,8 +29,8 @@ struct EnrolmentTable<Connection: SQLConnection>: Enrolments {
     ) { try $0.boolean(0) }
   }
 
-  func consume(id: Int64) throws {
-    try connection.run("DELETE FROM enrolment WHERE id = ?1", [.integer(id)])
+  func consume(id: Int64) throws -> Bool {
+    try connection.run("DELETE FROM enrolment WHERE id = ?1", [.integer(id)]) == 1
   }
 
   func close(for username: String) throws {

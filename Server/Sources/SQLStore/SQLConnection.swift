@@ -142,6 +142,7 @@ extension SQLTransaction {
   package var machinePolicies: any SavedMachinePolicies { MachinePolicyTable(connection: connection) }
   package var machines: any Machines { MachineTable(connection: connection) }
   package var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
+  package var passkeys: any Passkeys { PasskeyTable(connection: connection) }
   package var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }
   package var repeatableRequests: any RepeatableRequests { RepeatableRequestTable(connection: connection) }
   package var settings: any Settings { SettingTable(connection: connection) }

@@ -36,6 +36,9 @@ struct AnswerTransaction {
     for signature in answer.signatures {
       guard try statements.raiseCounter(signature, of: answer, db) else { throw try refusal(of: answer) }
     }
+    if let passkey = answer.passkey {
+      guard try statements.use(passkey, of: answer, db) else { throw try refusal(of: answer) }
+    }
     if let id = answer.approvalID {
       let isConfirmed = try records.confirmApproval(id: id, reservedBy: answer.challengeHash, now: answer.now)
       guard isConfirmed else { throw ServiceRefusal.approvalCodeUsed }
@@ -139,6 +142,7 @@ final class AnswerCommitter: Sendable {
 /// database's queue.
 final class AnswerStatements: @unchecked Sendable {
   private let raise: PreparedStatement
+  private let usePasskey: PreparedStatement
   private let use: PreparedStatement
   private let audit: AuditStatements
 
@@ -149,6 +153,13 @@ final class AnswerStatements: @unchecked Sendable {
       AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
       AND NOT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ?6 AND hash = ?7)
     """
+  private static let usePasskey = """
+    UPDATE passkey SET signCounter = ?1, isBackedUp = ?2, lastUsedAt = ?3
+    WHERE credentialID = ?4 AND username = ?5 AND revokedAt IS NULL
+      AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
+      AND NOT EXISTS (SELECT 1 FROM account WHERE username = ?5 AND blockedUntil > ?3)
+      AND NOT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ?6 AND hash = ?7)
+    """
   private static let useChallenge = "INSERT INTO usedChallenge (expiresAt, hash) VALUES (?1, ?2)"
 
   /// Prepares the statements on a connection.
@@ -156,6 +167,7 @@ final class AnswerStatements: @unchecked Sendable {
   /// - Throws: ``SQLiteFailure``.
   init(_ db: Database) throws {
     raise = try PreparedStatement(Self.raiseCounter, on: db)
+    usePasskey = try PreparedStatement(Self.usePasskey, on: db)
     use = try PreparedStatement(Self.useChallenge, on: db)
     audit = try AuditStatements(db)
   }
@@ -168,6 +180,17 @@ final class AnswerStatements: @unchecked Sendable {
     try raise.run([
       .integer(Int64(signature.signCounter)), .integer(answer.now), .text(signature.aaid.text),
       .bytes(signature.keyID.bytes), .text(answer.username), .integer(answer.expiresAt), .bytes(answer.challengeHash),
+    ])
+    return db.changesCount == 1
+  }
+
+  /// Stores what a verified assertion says of its passkey, on the same conditions as for the counter of a signature.
+  ///
+  /// - Throws: ``SQLiteFailure``.
+  func use(_ passkey: UsedPasskey, of answer: VerifiedResponse, _ db: Database) throws -> Bool {
+    try usePasskey.run([
+      .integer(Int64(passkey.signCounter)), .integer(passkey.isBackedUp ? 1 : 0), .integer(answer.now),
+      .bytes(passkey.id), .text(answer.username), .integer(answer.expiresAt), .bytes(answer.challengeHash),
     ])
     return db.changesCount == 1
   }

@@ -38,6 +38,7 @@ enum Schema {
     ("keys of proved machines", "ALTER TABLE credential ADD COLUMN machineProvedAt INTEGER"),
     ("deregistered keys", deregisteredKeys),
     ("who has issued keys", AdministrationSchema.origins),
+    ("passkeys", passkeys),
   ]
 
   // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys have a copy of
@@ -93,6 +94,31 @@ enum Schema {
   private static let sealedKeys = """
     DELETE FROM enrolment;
     ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey;
+    """
+
+  // `publicKey` is in COSE's form, and `transports` a list with commas.
+  private static let passkeys = """
+    CREATE TABLE passkey (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      username TEXT NOT NULL REFERENCES account (username),
+      credentialID BLOB UNIQUE NOT NULL,
+      userHandle BLOB NOT NULL,
+      publicKey BLOB NOT NULL,
+      signCounter INTEGER NOT NULL,
+      aaguid BLOB NOT NULL,
+      isAttested INTEGER NOT NULL,
+      isBackupEligible INTEGER NOT NULL,
+      isBackedUp INTEGER NOT NULL,
+      transports TEXT NOT NULL,
+      registeredAt INTEGER NOT NULL,
+      lastUsedAt INTEGER,
+      revokedAt INTEGER,
+      revokedBy TEXT,
+      revokedReason TEXT,
+      issuedBy TEXT,
+      vouchedBy TEXT
+    ) STRICT;
+    CREATE INDEX passkeyByAccount ON passkey (username, number);
     """
 
   // The rows are numbered in the order of the deregistrations.

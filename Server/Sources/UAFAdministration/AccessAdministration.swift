@@ -130,13 +130,23 @@ package struct AccessAdministration: Sendable {
   private static func vouch(
     for keys: [EarlierKey], of name: String, by caller: Caller, in records: any StoreTransaction
   ) throws {
-    let stored = try records.credentials.records(of: name)
+    let stored =
+      try records.credentials.records(of: name).map { EarlierKey($0) }
+      + records.passkeys.passkeys(of: name).map { EarlierKey($0) }
     for key in keys {
-      guard stored.contains(where: key.isSame),
-        try records.credentials.vouch(for: key.name.aaid, key.name.keyID, of: name, by: caller.actor.text)
-      else {
+      guard stored.contains(where: key.isSame), try vouch(for: key.name, of: name, by: caller, in: records) else {
         throw AdministrationRefusal.conflict(.keyGone(name, key: key.text))
       }
+    }
+  }
+
+  private static func vouch(
+    for key: KeyName, of name: String, by caller: Caller, in records: any StoreTransaction
+  ) throws -> Bool {
+    let voucher = caller.actor.text
+    return switch key {
+    case .uaf(let aaid, let keyID): try records.credentials.vouch(for: aaid, keyID, of: name, by: voucher)
+    case .passkey(let id): try records.passkeys.vouch(for: id, of: name, by: voucher)
     }
   }
 
@@ -145,8 +155,11 @@ package struct AccessAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func earlierKeys(of name: String, by caller: Caller) async throws -> [EarlierKey] {
     try caller.require(.manageAccess)
-    let keys = try await KeyAdministration(environment).keys(of: name, by: caller)
-    return keys.filter { $0.revocation == nil && !$0.countsForSteps }.map { EarlierKey($0) }
+    let keys = KeyAdministration(environment)
+    return try await keys.keys(of: name, by: caller)
+      .filter { $0.revocation == nil && !$0.countsForSteps }.map { EarlierKey($0) }
+      + keys.passkeys(of: name, by: caller)
+      .filter { $0.revocation == nil && !$0.countsForSteps }.map { EarlierKey($0) }
   }
 
   /// All administrators in the order of their names.

@@ -191,7 +191,8 @@ enum ChangedAccounts: Sendable {
   /// The accounts that own the selected keys.
   static func people(of keys: KeySelection, in records: any StoreTransaction) throws -> Set<String> {
     switch keys {
-    case .all(let username), .one(_, _, let username), .onMachine(_, let username): [username]
+    case .all(let username), .one(_, _, let username), .passkey(_, let username), .onMachine(_, let username):
+      [username]
     case .machine(let id): Set(try records.machines.keys(on: id, limit: .max).map(\.username))
     }
   }

@@ -20,6 +20,19 @@ package struct KeyAdministration: Sendable {
     }
   }
 
+  /// The passkeys of an account, oldest first, revoked ones included.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func passkeys(of username: String, by caller: Caller) async throws -> [PasskeyRecord] {
+    try caller.require(.read)
+    return try await environment.read { records in
+      guard try records.accounts.exists(username) else {
+        throw AdministrationRefusal.unknown("account", name: username)
+      }
+      return try records.passkeys.passkeys(of: username)
+    }
+  }
+
   /// Revokes keys; keys that were revoked before are not changed.
   ///
   /// If all keys on a machine are revoked and the machine had joined, the server no longer knows it, and it cannot join again
@@ -48,7 +61,7 @@ package struct KeyAdministration: Sendable {
         try records.consoleSessions.removeAll(of: username)
       }
       let revocation = Revocation(time: environment.now(), by: caller.actor.text, reason: reason)
-      let count = try records.credentials.revoke(keys, revocation)
+      let count = try records.revoke(keys, revocation)
       if case .machine(let id) = keys { try records.joinedMachines.revoke(id, now: revocation.time) }
       try records.audit.append([event(keys, count, reason, by: caller)])
       return count
@@ -63,7 +76,10 @@ package struct KeyAdministration: Sendable {
       }
     case .one(let aaid, let keyID, let username):
       let isThere = try records.credentials.records(of: username).contains { $0.aaid == aaid && $0.keyID == keyID }
-      guard isThere else { throw AdministrationRefusal.unknown("key", name: "\(aaid.text) \(keyID.text)") }
+      guard isThere else { throw AdministrationRefusal.unknown("key", name: KeyName.uaf(aaid, keyID).text) }
+    case .passkey(let id, let username):
+      let isThere = try records.passkeys.passkeys(of: username).contains { $0.id == id }
+      guard isThere else { throw AdministrationRefusal.unknown("key", name: KeyName.passkey(id).text) }
     case .onMachine(let id, let username):
       let isThere = try records.credentials.records(of: username).contains { $0.deviceID == id }
       guard isThere else { throw AdministrationRefusal.unknown("machine", name: id) }
@@ -82,7 +98,10 @@ package struct KeyAdministration: Sendable {
     case .all(let username): account = username
     case .one(let aaid, let keyID, let username):
       account = username
-      detail.set("key", .string("\(aaid.text) \(keyID.text)"))
+      detail.set("key", .string(KeyName.uaf(aaid, keyID).text))
+    case .passkey(let id, let username):
+      account = username
+      detail.set("key", .string(KeyName.passkey(id).text))
     case .onMachine(let id, let username): (account, machine) = (username, id)
     case .machine(let id): machine = id
     }
@@ -91,29 +110,58 @@ package struct KeyAdministration: Sendable {
   }
 }
 
-/// The name of a key: AAID and KeyID.
-package struct KeyName: Equatable, Sendable {
-  package let aaid: AAID
-  package let keyID: KeyID
+/// The name of a key, for people and programs.
+package enum KeyName: Equatable, Sendable {
+  /// A key of UAF.
+  case uaf(AAID, KeyID)
+  /// A passkey, by the credential's identifier.
+  case passkey([UInt8])
 
-  package init(aaid: AAID, keyID: KeyID) {
-    self.aaid = aaid
-    self.keyID = keyID
+  private static let passkeyWord = "passkey"
+
+  /// AAID or `passkey`, a space, and KeyID or identifier in base64url.
+  package var text: String { "\(modelText) \(idText)" }
+
+  /// AAID or `passkey`.
+  package var modelText: String {
+    switch self {
+    case .uaf(let aaid, _): aaid.text
+    case .passkey: Self.passkeyWord
+    }
   }
 
-  /// AAID, a space, and KeyID in base64url.
-  package var text: String { "\(aaid.text) \(keyID.text)" }
+  /// KeyID or identifier in base64url.
+  package var idText: String {
+    switch self {
+    case .uaf(_, let keyID): keyID.text
+    case .passkey(let id): Base64URL.encode(id)
+    }
+  }
+
+  /// This key of an account.
+  package func selection(of username: String) -> KeySelection {
+    switch self {
+    case .uaf(let aaid, let keyID): .one(aaid, keyID, of: username)
+    case .passkey(let id): .passkey(id, of: username)
+    }
+  }
 
   /// Reads what ``text`` has written; nil for anything else.
   package init?(_ text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 2, let aaid = try? AAID(parts[0]),
-      let keyID = try? KeyID(json: .string(parts[1]), path: "key")
-    else { return nil }
-    self.init(aaid: aaid, keyID: keyID)
+    guard parts.count == 2 else { return nil }
+    if parts[0].isIdentical(to: Self.passkeyWord) {
+      guard let id = try? Base64URL.decode(parts[1], maximumCount: 1023), !id.isEmpty else { return nil }
+      self = .passkey(id)
+      return
+    }
+    guard let aaid = try? AAID(parts[0]), let keyID = try? KeyID(json: .string(parts[1]), path: "key") else {
+      return nil
+    }
+    self = .uaf(aaid, keyID)
   }
 
-  /// Reads a key that somebody has typed: AAID, a space, and the KeyID in base64url.
+  /// Reads a key that somebody has typed: AAID or `passkey`, a space, and the KeyID or identifier.
   ///
   /// - Parameter field: the name of the field with the text, for the refusal.
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
@@ -140,7 +188,11 @@ package struct EarlierKey: Equatable, Sendable {
   }
 
   package init(_ key: KeyRecord) {
-    self.init(KeyName(aaid: key.aaid, keyID: key.keyID), issuedBy: key.origin.issuedBy ?? Self.unknownIssuer)
+    self.init(.uaf(key.aaid, key.keyID), issuedBy: key.origin.issuedBy ?? Self.unknownIssuer)
+  }
+
+  package init(_ passkey: PasskeyRecord) {
+    self.init(.passkey(passkey.id), issuedBy: passkey.origin.issuedBy ?? Self.unknownIssuer)
   }
 
   /// The name of the key, followed by a space and the issuer if one was shown.
@@ -169,8 +221,7 @@ package struct EarlierKey: Equatable, Sendable {
   }
 
   /// Whether a stored key is this one, with the issuer that was shown.
-  func isSame(as key: KeyRecord) -> Bool {
-    let other = EarlierKey(key)
-    return name == other.name && (issuedBy == nil || issuedBy == other.issuedBy)
+  func isSame(as other: EarlierKey) -> Bool {
+    name == other.name && (issuedBy == nil || issuedBy == other.issuedBy)
   }
 }

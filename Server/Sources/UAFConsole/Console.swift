@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import UAFAdministration
+import UAFMessages
 import UAFService
 import WebMessages
 
@@ -28,6 +29,7 @@ package struct Console: Sendable {
     [
       .init(.GET, "/", .open { _, _ in ConsoleResponses.redirect(to: "/console") }),
       .init(.GET, StyleSheet.path, .open { _, _ in ConsoleResponses.styleSheet() }),
+      .init(.GET, ConsoleResponses.scriptPath, .open { _, _ in ConsoleResponses.script() }),
       .init(.GET, "/console/language", .open { $0.language($1) }),
       .init(
         .GET, "/console/sign-in",
@@ -37,6 +39,12 @@ package struct Console: Sendable {
       .init(.POST, "/console/sign-in", .signIn { try $0.beginSignIn($1, $2) }),
       .init(
         .POST, "/console/sign-in/continue", .signIn { console, request, _ in try await console.endSignIn(request) }),
+      .init(.POST, "\(passkeySignIn)/options", .signIn { try await $0.signInOptions($1, $2) }),
+      .init(.POST, passkeySignIn, .signIn { try await $0.signIn($1, $2) }),
+      .init(
+        .POST, "\(passkeyStep)/options",
+        .session { console, _, signedIn, _ in try await console.options { try await $0.stepOptions(signedIn) } }),
+      .init(.POST, passkeyStep, .session { try await $0.confirmByPasskey($1, $2, $3) }),
       .init(
         .GET, "/console/confirm",
         .session { console, request, signedIn, _ in try console.confirmation(request, signedIn) }),
@@ -56,6 +64,10 @@ package struct Console: Sendable {
     ] + PageRoutes.all.map { .init(.GET, $0.path, .page($0)) }
       + FormRoutes.all.map { .init(.POST, $0.key, .form($0.value)) }
   )
+
+  /// Where the scripts send the answers of passkeys.
+  private static let passkeySignIn = "/console/sign-in/passkey"
+  private static let passkeyStep = "/console/confirm/passkey"
 
   /// Answers a request.
   ///
@@ -127,7 +139,8 @@ package struct Console: Sendable {
   private func waiting(_ request: ConsoleRequest) throws -> WebResponse {
     let signIn = SignIn(environment: environment)
     guard let code = try signIn.code(cookie: request.cookies[.signIn]) else {
-      return try request.page(ConfirmationPages.signIn(request.language), nil)
+      return try request.page(
+        ConfirmationPages.signIn(passkeys: Self.passkeySignIn, request.language), nil)
     }
     return try request.page(try waitingPage(code, request), nil)
   }
@@ -149,7 +162,9 @@ package struct Console: Sendable {
       line: try SignIn(environment: environment).payload(code), action: "/console/confirm", request.language)
     let cancel = PageForm(
       title: request.language.text(.cancel), action: "/console/confirm/cancel", button: request.language.text(.cancel))
-    return try request.page(PageContent(title: page.title, blocks: page.blocks + [.form(cancel)]), signedIn)
+    let passkey = PasskeyButton(action: Self.passkeyStep, button: .confirmByPasskey, request.language)
+    let others: [PageBlock] = [.paragraph(request.language.text(.passkeySignsPage)), .passkey(passkey), .form(cancel)]
+    return try request.page(PageContent(title: page.title, blocks: page.blocks + others), signedIn)
   }
 
   // MARK: Forms
@@ -204,6 +219,57 @@ package struct Console: Sendable {
     }
   }
 
+  // MARK: Passkeys
+
+  /// Replies to a script with options, or with the reason of a refusal.
+  private func options(_ make: (ConsolePasskeys) async throws -> JSONValue) async throws -> WebResponse {
+    do {
+      guard case .object(var object) = try await make(ConsolePasskeys(environment: environment)) else {
+        throw ServiceRefusal.malformedRequest
+      }
+      object.set("status", .string("ok"))
+      return ConsoleResponses.json(object)
+    } catch let refusal as ServiceRefusal {
+      return ConsoleResponses.json(
+        ["status": .string("failed"), "reason": .string(refusal.rawValue)], status: .forbidden)
+    }
+  }
+
+  private func signInOptions(_ request: ConsoleRequest, _ fields: FormFields) async throws -> WebResponse {
+    guard environment.admitsSignIn(request.name) else { return tooMany(request) }
+    return try await options { try await $0.signInOptions(for: fields["name"]) }
+  }
+
+  private func signIn(_ request: ConsoleRequest, _ fields: FormFields) async throws -> WebResponse {
+    try environment.administration.requireSignedAudit()
+    let passkeys = ConsolePasskeys(environment: environment)
+    do {
+      guard let token = try await passkeys.openSession(fields["answer"], address: request.address) else {
+        return request.refused(.signInRefused, .forbidden)
+      }
+      return ConsoleResponses.redirect(
+        to: "/console", cookies: [Cookies.setting(.session, to: token.text), Cookies.removing(.signIn)])
+    } catch let refusal as ServiceRefusal {
+      return request.refused(refusal)
+    }
+  }
+
+  /// Performs the waiting step, if a passkey has confirmed it.
+  private func confirmByPasskey(
+    _ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields
+  ) async throws -> WebResponse {
+    try environment.administration.requireSignedAudit()
+    let passkeys = ConsolePasskeys(environment: environment)
+    do {
+      guard let step = try await passkeys.takeStep(fields["answer"], signedIn, address: request.address) else {
+        return request.refused(.noStep, .conflict, signedIn)
+      }
+      return try await perform(step, request, signedIn, fields)
+    } catch let refusal as ServiceRefusal {
+      return request.refused(refusal, signedIn)
+    }
+  }
+
   private func act(
     _ form: FormRoutes.Route, _ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields
   ) async throws -> WebResponse {
@@ -230,12 +296,17 @@ package struct Console: Sendable {
     switch try await StepConfirmation(environment: environment).takeConfirmed(signedIn) {
     case .waiting: return request.refused(.notConfirmed, .conflict, signedIn)
     case .ended: return request.refused(.noStep, .conflict, signedIn)
-    case .confirmed(let step):
-      let made = try await step.perform(in: environment.administration, by: signedIn.caller.havingSigned)
-      let call = request.call(signedIn, fields)
-      let content =
-        made.map { AccessForms.made($0, call) } ?? PageContent(title: call.text(.done), blocks: [])
-      return try request.page(content, signedIn, notice: .done)
+    case .confirmed(let step): return try await perform(step, request, signedIn, fields)
     }
+  }
+
+  /// Performs a step that was confirmed, and shows what it has made.
+  private func perform(
+    _ step: DangerousStep, _ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields
+  ) async throws -> WebResponse {
+    let made = try await step.perform(in: environment.administration, by: signedIn.caller.havingSigned)
+    let call = request.call(signedIn, fields)
+    let content = made.map { AccessForms.made($0, call) } ?? PageContent(title: call.text(.done), blocks: [])
+    return try request.page(content, signedIn, notice: .done)
   }
 }

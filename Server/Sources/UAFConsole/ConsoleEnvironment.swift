@@ -5,6 +5,8 @@ import UAFService
 package struct ConsoleEnvironment: Sendable {
   package let administration: AdministrationEnvironment
   package let keys: ServerKeys
+  /// Verifies passkeys, whose answers may come from a page of the console.
+  package let passkeys: PasskeyService
   /// The base URL that clients use.
   package let publicURL: @Sendable () throws -> String
   /// Whether one more sign-in may begin from an address.
@@ -21,7 +23,8 @@ package struct ConsoleEnvironment: Sendable {
   package let report: @Sendable (any Error) -> Void
 
   package init(
-    administration: AdministrationEnvironment, keys: ServerKeys, publicURL: @escaping @Sendable () throws -> String,
+    administration: AdministrationEnvironment, keys: ServerKeys, passkeys: PasskeyService,
+    publicURL: @escaping @Sendable () throws -> String,
     admitsSignIn: @escaping @Sendable (String) -> Bool, allowsAnonymous: @escaping @Sendable (String) -> Bool,
     timeText: @escaping @Sendable (Int64) -> String,
     readTime: @escaping @Sendable (String) -> Int64?, version: String, facts: ServerFacts,
@@ -29,6 +32,7 @@ package struct ConsoleEnvironment: Sendable {
   ) {
     self.administration = administration
     self.keys = keys
+    self.passkeys = passkeys
     self.publicURL = publicURL
     self.admitsSignIn = admitsSignIn
     self.allowsAnonymous = allowsAnonymous

@@ -62,7 +62,7 @@ struct ConsoleRequest {
     cookies: [(name: StaticString, value: String)] = []
   ) throws -> WebResponse {
     let html = try PageTemplates.render(context(content, signedIn, notice: notice.map { language.text($0) }))
-    return ConsoleResponses.page(html, status: status, cookies: cookies)
+    return ConsoleResponses.page(html, status: status, hasScript: content.hasScript, cookies: cookies)
   }
 
   /// A page that says why the request was refused.
@@ -71,6 +71,11 @@ struct ConsoleRequest {
     cookies: [(name: StaticString, value: String)] = []
   ) -> WebResponse {
     refused(language.text(text), status, signedIn, cookies: cookies)
+  }
+
+  /// A page about the refusal of a passkey.
+  func refused(_ refusal: ServiceRefusal, _ signedIn: SignedIn? = nil) -> WebResponse {
+    refused(PasskeyRefusalText(refusal).text(in: language), .forbidden, signedIn)
   }
 
   /// A page about the refusal of an operation.
@@ -115,6 +120,7 @@ struct ConsoleRequest {
       "hasMenu": signedIn != nil, "menu": [[String: Any]](),
       "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },
     ]
+    if content.hasScript { context["script"] = ["path": ConsoleResponses.scriptPath] }
     if let signedIn {
       // Only the first word: the text of a role continues with a description in parentheses.
       let role = call(signedIn, FormFields()).roleText(signedIn.session.role).split(separator: " ").first

@@ -2,6 +2,7 @@
 //
 //   Service/       a request or an answer from its text to its outcome; signatures are verified outside any transaction
 //   Verification/  the rules for answers, and the models of authenticators; pure: it decides by what was issued and stored
+//   Passkeys/      the ceremonies of WebAuthn, with challenges, policy and decoys of their own
 //   Policies/      the models and keys in the request for a name, with the decoys of names without keys
 //   Tokens/        codes and signatures with the server's own keys
 //   Refusals/      the reasons of refusals, the limit of wrong answers, and the count of refusals without a row

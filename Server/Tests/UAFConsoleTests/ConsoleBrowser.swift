@@ -23,7 +23,7 @@ final class ConsoleBrowser: Sendable {
     console = Console(
       ConsoleEnvironment(
         administration: administration ?? server.administration, keys: server.environment.keys,
-        publicURL: { TestServer.publicURL },
+        passkeys: PasskeyService(environment: server.environment), publicURL: { TestServer.publicURL },
         admitsSignIn: { _ in true }, allowsAnonymous: { _ in admits() }, timeText: { String($0) },
         readTime: { Int64($0) }, version: "1", facts: .example,
         report: { Issue.record($0) }))

@@ -105,7 +105,7 @@ import UAFMessages
   @Test func `if the issuers of keys do not fit into the text to sign, the text contains a hash over them`() throws {
     let (aaid, keyID) = (try AAID("5541#0001"), try KeyID(bytes: [UInt8](repeating: 7, count: 32)))
     let keys = (0..<9).map { number in
-      EarlierKey(KeyName(aaid: aaid, keyID: keyID), issuedBy: "administrator someone\(number)")
+      EarlierKey(.uaf(aaid, keyID), issuedBy: "administrator someone\(number)")
     }
     let text = try #require(try DangerousStep.setRole(.operator, of: "bob", counting: keys).shownText(number: "0042"))
     #expect(

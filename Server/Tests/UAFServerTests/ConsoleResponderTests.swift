@@ -23,7 +23,7 @@ struct ConsoleResponderTests {
     responder = ConsoleResponder(
       server.environment, environment,
       facts: .init(listeners: [], certificateEnds: { [] }, store: "SQLite", keys: { _ in [] }),
-      proxies: TrustedProxies(), logger: Logger(label: "test"))
+      port: nil, proxies: TrustedProxies(), logger: Logger(label: "test"))
   }
 
   private func ask(

@@ -43,6 +43,20 @@ final class PolicyFileTests {
     #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 
+  @Test func `passkeys are accepted where the policy file says so, for everybody and for each group`() throws {
+    let policies = try policies(
+      """
+      {"passkeys": {"userVerification": "preferred", "synced": false},
+       "groups": {"operators": {"accounts": ["alice"], "accepted": [["pattern"]], "passkeys": {}},
+                  "guests": {"accounts": ["carol"], "accepted": [["pattern"]]}}}
+      """)
+    #expect(
+      policies.passkeys(for: "bob") == PasskeyPolicy(requiresUserVerification: false, acceptsSynced: false))
+    #expect(policies.passkeys(for: "alice") == PasskeyPolicy(requiresUserVerification: true, acceptsSynced: true))
+    #expect(policies.passkeys(for: "carol") == nil)
+    #expect(try self.policies("{}").passkeys(for: "bob") == nil)
+  }
+
   @Test func `the shipped example of a policy file can be read`() throws {
     let example = Checkout.file("examples/uaf-server-policy.json")
     let policies = try PolicyFile(path: example.path(percentEncoded: false)).policies(.projectOwn())
@@ -50,7 +64,10 @@ final class PolicyFileTests {
   }
 
   @Test(arguments: [
-    ("", "JSON"), ("[]", "not a JSON object"), ("{\"accept\":[[\"passcode\"]]}", "accept"),
+    ("", "JSON"), ("{\"passkeys\":true}", "passkeys"), ("{\"passkeys\":{\"uv\":true}}", "uv"),
+    ("{\"passkeys\":{\"userVerification\":\"discouraged\"}}", "passkeys.userVerification"),
+    ("{\"passkeys\":{\"synced\":\"no\"}}", "passkeys.synced"), ("{\"passkeys\":{\"synced\":null}}", "passkeys.synced"),
+    ("[]", "not a JSON object"), ("{\"accept\":[[\"passcode\"]]}", "accept"),
     ("{\"accepted\":[]}", "accepted"), ("{\"accepted\":[[]]}", "accepted[0]"),
     ("{\"accepted\":[\"passcode\"]}", "accepted[0]"), ("{\"accepted\":[[\"passcode\"],[4]]}", "accepted[1]"),
     ("{\"accepted\":null}", "accepted"), ("{\"accepted\":[[\"passcod\"]]}", "passcod"),

@@ -28,7 +28,8 @@ struct SameRefusalTests {
   /// The refusal of a console form; nil if it is accepted.
   private func console(_ path: String, _ form: String, as role: Role) async throws -> AdministrationRefusal? {
     let environment = ConsoleEnvironment(
-      administration: administration, keys: server.environment.keys, publicURL: { TestServer.publicURL },
+      administration: administration, keys: server.environment.keys,
+      passkeys: PasskeyService(environment: server.environment), publicURL: { TestServer.publicURL },
       admitsSignIn: { _ in true }, allowsAnonymous: { _ in true }, timeText: { String($0) }, readTime: { Int64($0) },
       version: "1", facts: ServerFacts(listeners: [], certificateEnds: { [] }, store: "SQLite", keys: { _ in [] }),
       report: { Issue.record($0) })

@@ -19,7 +19,7 @@ struct ServerStartTests {
     ServerStart(
       listen: listen, publicURL: publicURL, facets: [], certificates: { [] }, channelBinding: .off, identity: identity,
       manager: ServiceManager(environment: [:], process: getpid(), loops: MultiThreadedEventLoopGroup.singleton),
-      store: server.store, shapes: KeyShapeKeeper(), logger: Logger(label: "test"))
+      store: server.store, shapes: [KeyShapeKeeper()], logger: Logger(label: "test"))
   }
 
   @Test func `the server knows its AppID before it listens on a named port`() throws {

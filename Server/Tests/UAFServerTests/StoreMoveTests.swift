@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import UAFCrypto
 import UAFMessages
+import WebAuthn
 
 @testable import PostgreSQLStore
 @testable import SQLiteStore
@@ -64,6 +65,12 @@ import UAFMessages
     _ = try await server.registered("alice", deviceID: "d1", deviceName: "한글 \"x\"\n")
     let now = server.now
     try await server.store.write { records in
+      try records.passkeys.add(
+        PasskeyRecord(
+          username: "alice", id: [1, 2, 3], userHandle: [4], publicKey: COSEKey(es256: P256.generate().publicKey),
+          signCounter: 5, aaguid: .zero, isAttested: false, isBackupEligible: true, isBackedUp: true,
+          transports: ["hybrid", "internal"], registeredAt: now, origin: KeyOrigin(issuedBy: "root", vouchedBy: "root"))
+      )
       for number in 1...1001 { try records.accounts.add("person\(number)", now: now) }
       try records.administrators.set(
         StoredAdministrator(name: "alice", role: "administrator", addedBy: "root", addedAt: now))

@@ -7,6 +7,7 @@ import UAFService
 ///
 ///     {
 ///       "accepted": [["passcode"], ["pattern"]],
+///       "passkeys": {"userVerification": "required", "synced": false},
 ///       "groups": {
 ///         "operators": {"accounts": ["alice"], "accepted": [["passcode", "pattern"]]}
 ///       }
@@ -15,6 +16,8 @@ import UAFService
 /// `accepted` is like that of a UAF policy: alternatives in order of preference, each with the authenticators that must be used
 /// together. They are named by their type in this project, or by AAID. Without `accepted`, everybody may use each model by
 /// itself.
+///
+/// Without `passkeys`, nobody may register or use one. An empty object accepts every passkey that verifies the person.
 package struct PolicyParser {
   private let models: AuthenticatorModels
 
@@ -36,8 +39,9 @@ package struct PolicyParser {
         "the JSON text is not acceptable (\(error.reason)) at byte \(error.offset)",
         korean: "JSON이 올바르지 않습니다(\(error.offset)번째 바이트)")
     }
-    let file = try members(json, .policy, allowed: ["accepted", "groups"])
+    let file = try members(json, .policy, allowed: ["accepted", "passkeys", "groups"])
     let everybody = try file["accepted"].map { json throws(PolicyProblem) in try sets(json, "accepted") }
+    let passkeys = try file["passkeys"].map { json throws(PolicyProblem) in try self.passkeys(json, "passkeys") }
     var groups: [AccountGroup] = []
     var accounts: Set<String> = []
     if let list = file["groups"] {
@@ -52,12 +56,12 @@ package struct PolicyParser {
         groups.append(group)
       }
     }
-    return AccountPolicies(everybody: everybody ?? AcceptedSets(each: models), groups: groups)
+    return AccountPolicies(everybody: everybody ?? AcceptedSets(each: models), passkeys: passkeys, groups: groups)
   }
 
   private func group(_ name: String, _ json: JSONValue) throws(PolicyProblem) -> AccountGroup {
     let place = "groups.\(name)"
-    let group = try members(json, .member(place), allowed: ["accounts", "accepted"])
+    let group = try members(json, .member(place), allowed: ["accounts", "accepted", "passkeys"])
     guard let accepted = group["accepted"] else {
       throw failure("\(place).accepted is missing", korean: "\(place)에 accepted가 없습니다")
     }
@@ -77,7 +81,31 @@ package struct PolicyParser {
           korean: "\(place).accounts: 두 번 있습니다: \(ShownValue.quoted(account))")
       }
     }
-    return AccountGroup(name: name, accounts: accounts, accepted: try sets(accepted, "\(place).accepted"))
+    return AccountGroup(
+      name: name, accounts: accounts, accepted: try sets(accepted, "\(place).accepted"),
+      passkeys: try group["passkeys"].map { json throws(PolicyProblem) in
+        try passkeys(json, "\(place).passkeys")
+      })
+  }
+
+  private func passkeys(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> PasskeyPolicy {
+    let members = try members(json, .member(place), allowed: ["userVerification", "synced"])
+    let isRequired: Bool
+    switch members["userVerification"] {
+    case nil, .string("required"): isRequired = true
+    case .string("preferred"): isRequired = false
+    default:
+      throw failure(
+        "\(place).userVerification is neither \"required\" nor \"preferred\"",
+        korean: "\(place).userVerification: \"required\"나 \"preferred\"여야 합니다")
+    }
+    switch members["synced"] {
+    case nil: return PasskeyPolicy(requiresUserVerification: isRequired)
+    case .bool(let synced): return PasskeyPolicy(requiresUserVerification: isRequired, acceptsSynced: synced)
+    default:
+      throw failure(
+        "\(place).synced is neither true nor false", korean: "\(place).synced: true나 false여야 합니다")
+    }
   }
 
   private func sets(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> AcceptedSets {

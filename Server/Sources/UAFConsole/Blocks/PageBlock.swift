@@ -15,6 +15,8 @@ enum PageBlock: Equatable {
   case sheet(EnrolmentSheet)
   /// A paragraph that is shown, but not printed.
   case aside(String)
+  /// A button for a passkey; the page gets the script for it.
+  case passkey(PasskeyButton)
 
   static func == (first: PageBlock, second: PageBlock) -> Bool {
     String(describing: first) == String(describing: second)
@@ -35,6 +37,7 @@ enum PageBlock: Equatable {
       ["picture": ["path": code.path, "side": code.side, "label": label] as [String: Any]]
     case .sheet(let sheet): ["sheet": sheet.context]
     case .aside(let text): ["aside": ["text": text]]
+    case .passkey(let passkey): ["passkey": passkey.context(csrf: csrf)]
     }
   }
 }

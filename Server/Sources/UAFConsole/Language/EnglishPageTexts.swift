@@ -273,6 +273,21 @@ enum EnglishPageTexts {
     .earlierKeysNone: "None: the person registers a new key with a code from an administrator",
     .earlierKeysAll: "All keys shown: I have verified that they belong to this person",
     .countsForSteps: "Counts in the console",
+    .passkeys: "Passkeys",
+    .signInByPasskey: "Sign in with a passkey",
+    .confirmByPasskey: "Confirm with a passkey",
+    .passkeySignsPage:
+      "A passkey signs the text that this page shows, and has no screen of its own for it. To read the text on another "
+      + "screen, use the line above.",
+    .passkeyInstead: "Or use a passkey that an administrator has accepted for the console.",
+    .passkeyWaiting: "Follow what your browser asks.",
+    .passkeyUnavailable: "This browser cannot use passkeys here.",
+    .passkeyCancelled: "The passkey was not used: it was cancelled, it took too long, or there is none on this device.",
+    .passkeyUnreachable: "The server does not answer. Check your connection, then try again.",
+    .copies: "Copies",
+    .backedUp: "On several devices",
+    .mayBeBackedUp: "May be on several devices",
+    .onOneDevice: "On one device",
     .signatureNeeded: "This needs an administrator's signature.",
     .lastAdministrator:
       "No administrator could sign in after this. Give another person the role first, or do this on the server itself.",

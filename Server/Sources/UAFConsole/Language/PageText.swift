@@ -159,6 +159,21 @@ enum PageText: String, CaseIterable, Sendable {
   case earlierKeysNone
   case earlierKeysAll
   case countsForSteps
+  case passkeys
+  case signInByPasskey
+  case confirmByPasskey
+  /// That a passkey signs what the page shows.
+  case passkeySignsPage
+  case passkeyInstead
+  case passkeyWaiting
+  case passkeyUnavailable
+  case passkeyCancelled
+  case passkeyUnreachable
+  /// The column that says whether a passkey was copied to other devices.
+  case copies
+  case backedUp
+  case mayBeBackedUp
+  case onOneDevice
   case signatureNeeded
   case lastAdministrator
   case `set`

@@ -111,7 +111,7 @@ enum AccessForms {
   ) throws -> PageContent {
     let table = PageTable(
       caption: call.text(.earlierKeys), columns: [.model, .keyID, .issuedBy].map(call.text),
-      rows: keys.map { [PageCell($0.name.aaid.text), PageCell($0.name.keyID.text), PageCell($0.issuedBy ?? "")] },
+      rows: keys.map { [PageCell($0.name.modelText), PageCell($0.name.idText), PageCell($0.issuedBy ?? "")] },
       empty: "")
     let choice = PageField(
       name: "keys", label: call.text(.earlierKeysAsk),

@@ -117,7 +117,7 @@ enum FormRoutes {
       return .confirm(.revokeKey(key, of: name, reason: reason))
     }
     try await KeyAdministration(call.administration).revoke(
-      .one(key.aaid, key.keyID, of: name), reason: reason, by: call.caller)
+      key.selection(of: name), reason: reason, by: call.caller)
     return person(call)
   }
 

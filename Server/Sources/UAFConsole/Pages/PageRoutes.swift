@@ -121,4 +121,9 @@ struct PageCall {
 struct PageContent {
   let title: String
   let blocks: [PageBlock]
+
+  /// Whether the page needs the script for passkeys.
+  var hasScript: Bool {
+    blocks.contains { if case .passkey = $0 { true } else { false } }
+  }
 }

@@ -44,8 +44,12 @@ enum PeoplePages {
     let table = keyTable(keys, call, column: .machine) { key in
       key.deviceID.map { PageCall.machineLink($0, key.deviceName) } ?? ""
     }
+    let passkeys = try await KeyAdministration(call.administration).passkeys(of: name, by: call.caller)
     let limits: PageBlock = .paragraph(call.text(.notDecidedHere))
-    return PageContent(title: name, blocks: [facts, limits, .table(table)] + forms(name, keys, account.summary, call))
+    let tables = [table] + (passkeys.isEmpty ? [] : [passkeyTable(passkeys, call)])
+    return PageContent(
+      title: name,
+      blocks: [facts, limits] + tables.map(PageBlock.table) + forms(name, keys, passkeys, account.summary, call))
   }
 
   /// The table with the keys of a person or of a machine.
@@ -55,13 +59,11 @@ enum PeoplePages {
     _ keys: [KeyRecord], _ call: PageCall, column: PageText, other: (KeyRecord) -> PageCell
   ) -> PageTable {
     let rows = keys.map { key -> [PageCell] in
-      let state =
-        key.revocation.map { call.language.text(.revokedBy, call.time($0.time), $0.by, $0.reason) }
-        ?? call.text(.active)
-      return [
+      [
         other(key), PageCell(key.aaid.text), PageCell(key.keyID.text), PageCell(call.time(key.registeredAt)),
         PageCell(call.time(key.lastUsedAt)), PageCell(String(key.signCounter)),
-        PageCell(key.origin.issuedBy ?? ""), PageCell(call.yesOrNo(key.countsForSteps)), PageCell(state),
+        PageCell(key.origin.issuedBy ?? ""), PageCell(call.yesOrNo(key.countsForSteps)),
+        PageCell(state(key.revocation, call)),
       ]
     }
     return PageTable(
@@ -72,8 +74,30 @@ enum PeoplePages {
       empty: call.text(.nothing))
   }
 
+  private static func passkeyTable(_ passkeys: [PasskeyRecord], _ call: PageCall) -> PageTable {
+    let rows = passkeys.map { passkey -> [PageCell] in
+      let copies: PageText =
+        passkey.isBackupEligible ? (passkey.isBackedUp ? .backedUp : .mayBeBackedUp) : .onOneDevice
+      return [
+        PageCell(passkey.idText), PageCell(passkey.aaguid.description), PageCell(call.text(copies)),
+        PageCell(call.time(passkey.registeredAt)), PageCell(call.time(passkey.lastUsedAt)),
+        PageCell(String(passkey.signCounter)), PageCell(passkey.origin.issuedBy ?? ""),
+        PageCell(call.yesOrNo(passkey.countsForSteps)), PageCell(state(passkey.revocation, call)),
+      ]
+    }
+    return PageTable(
+      caption: call.text(.passkeys),
+      columns: [.keyID, .model, .copies, .registered, .lastUsed, .counter, .issuedBy, .countsForSteps, .state].map(
+        call.text),
+      rows: rows, empty: call.text(.nothing))
+  }
+
+  private static func state(_ revocation: Revocation?, _ call: PageCall) -> String {
+    revocation.map { call.language.text(.revokedBy, call.time($0.time), $0.by, $0.reason) } ?? call.text(.active)
+  }
+
   private static func forms(
-    _ name: String, _ keys: [KeyRecord], _ account: AccountSummary, _ call: PageCall
+    _ name: String, _ keys: [KeyRecord], _ passkeys: [PasskeyRecord], _ account: AccountSummary, _ call: PageCall
   ) -> [PageBlock] {
     let who = PageField.hidden("name", name)
     var forms: [PageForm] = []
@@ -93,7 +117,7 @@ enum PeoplePages {
       }
     }
     if let unlock = UnlockPages.form(name, keys, call) { forms.append(unlock) }
-    forms += revocations(name, keys, call) + AccountStateForms.forms(name, account.block, call)
+    forms += revocations(name, keys, passkeys, call) + AccountStateForms.forms(name, account.block, call)
     if call.allows(.manageAccounts) {
       forms.append(
         PageForm(
@@ -103,14 +127,17 @@ enum PeoplePages {
     return forms.map(PageBlock.form)
   }
 
-  private static func revocations(_ name: String, _ keys: [KeyRecord], _ call: PageCall) -> [PageForm] {
+  private static func revocations(
+    _ name: String, _ keys: [KeyRecord], _ passkeys: [PasskeyRecord], _ call: PageCall
+  ) -> [PageForm] {
     let who = PageField.hidden("name", name)
     var forms: [PageForm] = []
-    let usable = keys.filter { $0.revocation == nil }
+    let usable =
+      keys.filter { $0.revocation == nil }.map {
+        (KeyName.uaf($0.aaid, $0.keyID).text, "\($0.deviceName ?? "") \($0.keyID.text)")
+      } + passkeys.filter { $0.revocation == nil }.map { (KeyName.passkey($0.id).text, KeyName.passkey($0.id).text) }
     if call.allows(.revoke), !usable.isEmpty {
-      let key = PageField(
-        name: "key", label: call.text(.keyID),
-        kind: .choice(usable.map { ("\($0.aaid.text) \($0.keyID.text)", "\($0.deviceName ?? "") \($0.keyID.text)") }))
+      let key = PageField(name: "key", label: call.text(.keyID), kind: .choice(usable))
       forms.append(
         PageForm(
           title: call.text(.revokeKey), action: "/console/person/revoke", button: call.text(.revoke),

@@ -1,13 +1,23 @@
 import NIOHTTP1
+import UAFMessages
 import WebMessages
 
 /// Makes the responses of the console, with the headers that all of them have.
 enum ConsoleResponses {
-  private static let headers: [(name: StaticString, value: String)] = [
-    (
-      "Content-Security-Policy",
-      "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
+  /// Only pages with a button for a passkey have a script, so only these may run one.
+  private static func headers(hasScript: Bool) -> [(name: StaticString, value: String)] {
+    let script = hasScript ? "script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; " : ""
+    return [("Content-Security-Policy", "\(policy.first)\(script)\(policy.rest)")] + others
+  }
+
+  private static let policy = (
+    first: "default-src 'none'; style-src 'self'; ",
+    rest: "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  )
+
+  private static let headers = headers(hasScript: false)
+
+  private static let others: [(name: StaticString, value: String)] = [
     ("Strict-Transport-Security", "max-age=31536000"),
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
@@ -18,12 +28,34 @@ enum ConsoleResponses {
   ]
 
   static func page(
-    _ html: String, status: HTTPResponseStatus = .ok, cookies: [(name: StaticString, value: String)] = []
+    _ html: String, status: HTTPResponseStatus = .ok, hasScript: Bool = false,
+    cookies: [(name: StaticString, value: String)] = []
   ) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [
       ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
     ]
-    return WebResponse(status: status, headers: headers + own + cookies, body: Array(html.utf8))
+    return WebResponse(
+      status: status, headers: headers(hasScript: hasScript) + own + cookies, body: Array(html.utf8))
+  }
+
+  /// The path of the script of pages with a button for a passkey.
+  static let scriptPath = "/console/passkey.js"
+
+  static func script() -> WebResponse {
+    let own: [(name: StaticString, value: String)] = [
+      ("Content-Type", "text/javascript; charset=utf-8"), ("Cache-Control", "no-store"),
+    ]
+    return WebResponse(status: .ok, headers: headers + own, body: Array(PasskeyScript.console.utf8))
+  }
+
+  /// The reply to a script.
+  static func json(
+    _ object: JSONObject, status: HTTPResponseStatus = .ok, cookies: [(name: StaticString, value: String)] = []
+  ) -> WebResponse {
+    let own: [(name: StaticString, value: String)] = [
+      ("Content-Type", "application/json; charset=utf-8"), ("Cache-Control", "no-store"),
+    ]
+    return WebResponse(status: status, headers: headers + own + cookies, body: JSONValue.object(object).bytes)
   }
 
   /// A CSV file that the browser saves under the given name.

@@ -82,7 +82,7 @@ enum DangerousStep: Equatable, Sendable {
   private func text(number: String) throws -> String {
     let what =
       switch self {
-      case .revokeKey(let key, let name, _): "Revoke key \(key.keyID.text) of \(name)"
+      case .revokeKey(let key, let name, _): "Revoke key \(key.idText) of \(name)"
       case .revokeAll(let name, _): "Revoke all keys of \(name)"
       case .revokeMachine(let id, _): "Revoke all keys on machine \(id)"
       case .deleteAccount(let name, _): "Delete account \(name)"
@@ -206,8 +206,7 @@ enum DangerousStep: Equatable, Sendable {
     let states = AccountStateAdministration(environment)
     switch self {
     case .revokeKey(let key, let name, let reason):
-      _ = try await KeyAdministration(environment).revoke(
-        .one(key.aaid, key.keyID, of: name), reason: reason, by: caller)
+      _ = try await KeyAdministration(environment).revoke(key.selection(of: name), reason: reason, by: caller)
     case .revokeAll(let name, let reason):
       _ = try await KeyAdministration(environment).revoke(.all(of: name), reason: reason, by: caller)
     case .revokeMachine(let id, let reason):

@@ -78,7 +78,10 @@ struct StepConfirmation {
 
 /// The pages on which a sign-in or a dangerous step waits for its signature.
 enum ConfirmationPages {
-  static func signIn(_ language: PageLanguage) -> PageContent {
+  /// The page with the sign-in form.
+  ///
+  /// - Parameter passkeys: where the script sends the answer of a passkey.
+  static func signIn(passkeys: String, _ language: PageLanguage) -> PageContent {
     PageContent(
       title: language.text(.signIn),
       blocks: [
@@ -87,6 +90,8 @@ enum ConfirmationPages {
           PageForm(
             title: language.text(.signIn), action: "/console/sign-in", button: language.text(.goOn),
             fields: [PageField(name: "name", label: language.text(.accountName), isRequired: true, maximum: 128)])),
+        .paragraph(language.text(.passkeyInstead)),
+        .passkey(PasskeyButton(action: passkeys, button: .signInByPasskey, language)),
       ])
   }
 

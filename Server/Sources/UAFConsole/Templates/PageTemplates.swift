@@ -35,7 +35,8 @@ enum PageTemplates {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>{{title}} - uaf-server</title>
     <link rel="stylesheet" href="{{style}}">
-    </head>
+    {{#script}}<script src="{{path}}" defer></script>
+    {{/script}}</head>
     <body>
     <a class="skip" href="#main">{{skip}}</a>
     <header>
@@ -74,6 +75,11 @@ enum PageTemplates {
     {{#picture}}<svg class="qr" role="img" aria-label="{{label}}" viewBox="0 0 {{side}} {{side}}">
     <rect class="light" width="{{side}}" height="{{side}}"/><path class="dark" d="{{path}}"/></svg>{{/picture}}
     {{#sheet}}{{>sheet}}{{/sheet}}
+    {{#passkey}}<form class="passkey" method="post" action="{{action}}">
+    <input type="hidden" name="csrf" value="{{csrf}}"><input type="hidden" name="answer" value="">
+    <button type="button">{{button}}</button>
+    <div role="status" aria-live="polite">{{#notices}}<p class="notice" data-notice="{{name}}" hidden>{{text}}</p>
+    {{/notices}}</div></form>{{/passkey}}
     """
 
   private static let sheet = """

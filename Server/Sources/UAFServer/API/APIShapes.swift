@@ -64,6 +64,26 @@ enum APIShapes {
     ]
   }
 
+  static func passkey(_ passkey: PasskeyRecord) -> JSONObject {
+    var object: JSONObject = [
+      "account": .string(passkey.username), "id": .string(passkey.idText),
+      "counter": .integer(Int64(passkey.signCounter)), "aaguid": .string(passkey.aaguid.description),
+      "attested": .bool(passkey.isAttested), "synced": .bool(passkey.isBackupEligible),
+      "backedUp": .bool(passkey.isBackedUp), "transports": .array(passkey.transports.map(JSONValue.string)),
+      "registered": .integer(passkey.registeredAt), "counts": .bool(passkey.countsForSteps),
+    ]
+    object.set("issuedBy", passkey.origin.issuedBy.map(JSONValue.string))
+    object.set("lastUsed", passkey.lastUsedAt.map(JSONValue.integer))
+    object.set("revoked", passkey.revocation.map(revocation))
+    return object
+  }
+
+  private static func revocation(_ revocation: Revocation) -> JSONValue {
+    .object([
+      "time": .integer(revocation.time), "by": .string(revocation.by), "reason": .string(revocation.reason),
+    ])
+  }
+
   static func key(_ key: KeyRecord) -> JSONObject {
     var object: JSONObject = [
       "account": .string(key.username), "aaid": .string(key.aaid.text), "keyID": .string(key.keyID.text),
@@ -74,11 +94,7 @@ enum APIShapes {
     object.set("device", key.deviceID.map(JSONValue.string))
     object.set("deviceName", key.deviceName.map(JSONValue.string))
     object.set("lastUsed", key.lastUsedAt.map(JSONValue.integer))
-    object.set(
-      "revoked",
-      key.revocation.map {
-        .object(["time": .integer($0.time), "by": .string($0.by), "reason": .string($0.reason)])
-      })
+    object.set("revoked", key.revocation.map(revocation))
     return object
   }
 

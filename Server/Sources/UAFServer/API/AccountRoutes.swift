@@ -5,7 +5,7 @@ import UAFService
 
 /// The routes of accounts and their keys.
 enum AccountRoutes {
-  static let all = [list, add, one, delete, keys, machines, revoke]
+  static let all = [list, add, one, delete, keys, passkeys, machines, revoke]
 
   private static let account: JSONObject = [
     "name": .string("mina"), "keys": .integer(1), "revokedKeys": .integer(0), "hasOpenCode": .bool(false),
@@ -15,6 +15,13 @@ enum AccountRoutes {
     "account": .string("mina"), "aaid": .string("5541#0001"), "keyID": .string("Zm9v"), "version": .integer(1),
     "counter": .integer(7), "registered": .integer(1_799_000_000), "counts": .bool(false),
     "issuedBy": .string("token helpdesk"), "device": .string("d-1"),
+  ]
+
+  private static let passkey: JSONObject = [
+    "account": .string("mina"), "id": .string("Zm9v"), "counter": .integer(0),
+    "aaguid": .string("00000000-0000-0000-0000-000000000000"), "attested": .bool(false), "synced": .bool(true),
+    "backedUp": .bool(true), "transports": .array([.string("hybrid"), .string("internal")]),
+    "registered": .integer(1_799_000_000), "counts": .bool(false), "issuedBy": .string("token helpdesk"),
   ]
 
   private static let list = APIRoute(
@@ -84,6 +91,15 @@ enum AccountRoutes {
     return .ok(["keys": .array(keys.map { .object(APIShapes.key($0)) })])
   }
 
+  private static let passkeys = APIRoute(
+    method: .GET, path: "/accounts/{account}/passkeys",
+    summary: "The passkeys of an account, oldest first, including revoked ones.",
+    example: ["passkeys": .array([.object(passkey)])]
+  ) { call in
+    let passkeys = try await KeyAdministration(call.environment).passkeys(of: call.part("account"), by: call.caller)
+    return .ok(["passkeys": .array(passkeys.map { .object(APIShapes.passkey($0)) })])
+  }
+
   private static let machines = APIRoute(
     method: .GET, path: "/accounts/{account}/machines",
     summary: "The machines of an account, the most recently used first.",
@@ -104,7 +120,7 @@ enum AccountRoutes {
     method: .POST, path: "/accounts/{account}/revocations",
     summary: "Revokes keys of an account: one, all on one machine, or all.",
     body: [
-      APIInputs.text("key", "Only this key: AAID, a space, KeyID."),
+      APIInputs.text("key", "Only this key: AAID, a space, KeyID; or passkey, a space, identifier."),
       APIInputs.text("device", "Only the keys on the machine with this device id."), APIInputs.reason,
     ], bodyExample: ["device": .string("d-1"), "reason": .string("lost")], example: ["revoked": .integer(1)]
   ) { call in
@@ -124,8 +140,7 @@ enum AccountRoutes {
     case (nil, nil): return .all(of: account)
     case (nil, let device?): return .onMachine(device, of: account)
     case (let key?, nil):
-      let key = try KeyName(named: key, field: "key")
-      return .one(key.aaid, key.keyID, of: account)
+      return try KeyName(named: key, field: "key").selection(of: account)
     default: throw .invalid(field: "key", .keyAndDevice)
     }
   }

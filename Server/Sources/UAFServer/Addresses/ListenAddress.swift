@@ -50,6 +50,12 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
     return host
   }
 
+  /// The port of a network address; nil if the system chooses it, or for a Unix socket.
+  var port: Int? {
+    guard case .network(_, let port) = self, port != 0 else { return nil }
+    return port
+  }
+
   /// The address as it was given.
   var description: String {
     switch self {

@@ -172,6 +172,17 @@ struct AnswerRefusals: Sendable {
     return answer.event(refused: refusal, from: Self.text(address), now: now)
   }
 
+  /// The row for a refused answer of a passkey; nil if the answer is only counted.
+  func event(
+    _ answer: ReceivedPasskeyResponse, _ refusal: ServiceRefusal, _ address: SocketAddress?
+  ) -> AuditEntry? {
+    let now = now()
+    guard answer.isAuthorised(refused: refusal), admission.accountRate > 0, rows.admits("", now: now) else {
+      return nil
+    }
+    return answer.event(refused: refusal, from: Self.text(address), now: now)
+  }
+
   /// Whether a machine has proved that it sends an answer for the account.
   private static func isOf(_ machine: KnownMachine, _ account: String?) -> Bool {
     machine.claim.isAnswer && account.map(machine.claim.username.isIdentical(to:)) ?? true

@@ -118,10 +118,11 @@ struct ServeCommand: AsyncParsableCommand {
     try await check(store, keys, directory)
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
+    let passkeyShapes = try await KeyShapeKeeper(of: .passkeys, from: store)
     let metrics = ServerMetrics()
     let environment = ServiceEnvironment(
       store: MeteredStore(store: store, metrics: metrics.store), keys: keys, models: models, policies: policies.value,
-      verificationMethods: uvm, shapes: shapes,
+      verificationMethods: uvm, shapes: shapes, passkeyShapes: passkeyShapes,
       machinePolicies: MachinePolicyService(store: store, keys: keys, now: { Terminal.now }),
       identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
@@ -129,7 +130,8 @@ struct ServeCommand: AsyncParsableCommand {
       environment: ProcessInfo.processInfo.environment, process: getpid(), loops: MultiThreadedEventLoopGroup.singleton)
     let start = ServerStart(
       listen: listen, publicURL: publicURL, facets: facets, certificates: { certificates.visible.map(\.der) },
-      channelBinding: channelBinding, identity: identity, manager: manager, store: store, shapes: shapes, logger: logger
+      channelBinding: channelBinding, identity: identity, manager: manager, store: store,
+      shapes: [shapes, passkeyShapes], logger: logger
     )
     try start.prepare()
     let followers = try await followers(of: store, policies, environment, logger)
@@ -211,7 +213,8 @@ struct ServeCommand: AsyncParsableCommand {
       store: state.store == nil ? "SQLite" : "PostgreSQL",
       keys: { [keys = routes.environment.keys] in KeyList.facts(keys, now: $0) })
     let administration = AdministrationListeners(
-      routes.environment, directory, facts: facts, proxies: proxies, logger: start.logger
+      routes.environment, directory, facts: facts, port: adminListen?.listen.port, proxies: proxies,
+      logger: start.logger
     ).services(at: adminListen, certificates)
     // They are stopped in reverse order, logins first, so that a reader of the metrics page cannot delay the end of logins.
     return administration + [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 } + [logins]

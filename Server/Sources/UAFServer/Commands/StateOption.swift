@@ -86,7 +86,8 @@ struct ServerStart: Sendable {
   let identity: IdentityBox
   let manager: ServiceManager
   let store: any ServerStore
-  let shapes: KeyShapeKeeper
+  /// The statistics from which decoys get their shapes.
+  let shapes: [KeyShapeKeeper]
   let logger: Logger
 
   /// Makes the identity before the server listens, unless clients have to use a port that the system will choose.
@@ -116,8 +117,10 @@ struct ServerStart: Sendable {
         try records.settings.set(.publicURL, to: url)
         try records.accounts.spreadBlocks()
       }
-      shapes.keep(upWith: store, appID: known.appID) { error in
-        logger.error("failed", metadata: ["error": "\(type(of: error))"])
+      for keeper in shapes {
+        keeper.keep(upWith: store, appID: known.appID) { error in
+          logger.error("failed", metadata: ["error": "\(type(of: error))"])
+        }
       }
       Terminal.result("listening on \(local)")
       manager.ready()

@@ -37,9 +37,11 @@ struct AdministrationListeners: Sendable {
   }
 
   /// Makes the listeners of a server.
+  ///
+  /// - Parameter port: the port of the network address; nil for none.
   init(
-    _ service: ServiceEnvironment, _ directory: ServerDirectory, facts: ServerFacts, proxies: TrustedProxies,
-    logger: Logger
+    _ service: ServiceEnvironment, _ directory: ServerDirectory, facts: ServerFacts, port: Int?,
+    proxies: TrustedProxies, logger: Logger
   ) {
     let environment = AdministrationEnvironment(
       store: service.store, group: { try service.policies().group(of: $0) },
@@ -50,7 +52,8 @@ struct AdministrationListeners: Sendable {
       isAuditUnsigned: { service.auditStanding.isOverdue(at: service.now()) }, models: service.models)
     self.init(
       api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
-      console: ConsoleResponder(service, environment, facts: facts, proxies: proxies, logger: logger).response(to:),
+      console: ConsoleResponder(service, environment, facts: facts, port: port, proxies: proxies, logger: logger)
+        .response(to:),
       proxies: proxies,
       logger: logger)
   }
@@ -168,15 +171,18 @@ struct ConsoleResponder: Sendable {
   private let console: Console
   private let proxies: TrustedProxies
 
+  /// - Parameter port: the console's port, from whose pages passkeys are accepted too; nil for none.
   init(
-    _ service: ServiceEnvironment, _ administration: AdministrationEnvironment, facts: ServerFacts,
+    _ service: ServiceEnvironment, _ administration: AdministrationEnvironment, facts: ServerFacts, port: Int?,
     proxies: TrustedProxies, logger: Logger
   ) {
     let signIns = RateLimiter(.init(perMinute: Self.signInRate))
     let anonymous = RateLimiter(.init(perMinute: Self.anonymousRate))
     console = Console(
       ConsoleEnvironment(
-        administration: administration, keys: service.keys, publicURL: { try service.identity().publicURL },
+        administration: administration, keys: service.keys,
+        passkeys: PasskeyService(environment: service, furtherPort: port),
+        publicURL: { try service.identity().publicURL },
         admitsSignIn: { signIns.admits($0, now: service.now()) },
         allowsAnonymous: { anonymous.admits($0, now: service.now()) }, timeText: { SecondText.iso8601.text(at: $0) },
         readTime: { TypedTime(argument: $0)?.seconds },

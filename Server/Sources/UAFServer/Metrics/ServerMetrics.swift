@@ -227,7 +227,11 @@ final class RequestMetrics: Sendable {
 
   private static func results(of route: UAFRoute) -> [RequestResult] {
     let either: [RequestResult] = [.refused, .limited, .away, .failed]
-    return (route == .get ? [.issued, .denied] : [.accepted]) + either
+    switch route {
+    case .get: return [.issued, .denied] + either
+    case .passkeyOptions: return [.issued] + either
+    default: return [.accepted] + either
+    }
   }
 
   /// Counts the outcome of a request.
@@ -295,9 +299,12 @@ enum RequestResult: String, CaseIterable, Sendable {
   case failed
 }
 
-/// A route that clients use: the two of the UAF transport, and our own for the state of an account and for machines.
+/// A route that clients use: the two of the UAF transport, our own for the state of an account and for machines, and those of
+/// WebAuthn.
 enum UAFRoute: String, CaseIterable, Sendable {
   case get, respond, account, join, leave, machine
+  case passkeyOptions = "passkey-options"
+  case passkeyResult = "passkey-result"
 }
 
 /// The durations of the operations on a store.

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOHTTP1
+import UAFConsole
 import UAFMessages
 import UAFService
 import WebMessages
@@ -15,6 +16,7 @@ struct UAFRoutes: Sendable {
   private let log: RequestLog
   private let refusals: AnswerRefusals
   private let joins: JoinRoutes
+  private let passkeys: PasskeyRoutes
 
   init(
     environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),
@@ -30,6 +32,8 @@ struct UAFRoutes: Sendable {
     log = RequestLog(
       logger: logger, metrics: metrics.requests, refusals: self.refusals, watch: self.watch, now: environment.now)
     joins = JoinRoutes(environment: environment, admission: admission, log: log)
+    passkeys = PasskeyRoutes(
+      environment: environment, admission: admission, refusals: self.refusals, log: log)
   }
 
   var health: HealthRoutes {
@@ -51,6 +55,21 @@ struct UAFRoutes: Sendable {
     .init(
       .POST, "/uaf/machine",
       timed(.machine) { try await $0.joins.checkIn($1, by: $0.machine($1), from: $0.client(of: $1)) }),
+    .init(
+      .POST, "/attestation/options",
+      timed(.passkeyOptions) { try await $0.passkeys.registrationOptions($1, from: $0.client(of: $1)) }),
+    .init(
+      .POST, "/attestation/result",
+      timed(.passkeyResult) { try await $0.passkeys.registrationResult($1, from: $0.client(of: $1)) }),
+    .init(
+      .POST, "/assertion/options",
+      timed(.passkeyOptions) { try await $0.passkeys.authenticationOptions($1, from: $0.client(of: $1)) }),
+    .init(
+      .POST, "/assertion/result",
+      timed(.passkeyResult) { try await $0.passkeys.authenticationResult($1, from: $0.client(of: $1)) }),
+    .init(.GET, PasskeyPage.path) { _, request in PasskeyPage.page(request) },
+    .init(.GET, PasskeyPage.scriptPath) { _, _ in PasskeyPage.script() },
+    .init(.GET, PasskeyPage.stylePath) { _, _ in PasskeyPage.style() },
     .init(.GET, "/uaf/facets") { routes, _ in try routes.facets() },
     .init(.GET, "/uaf/verdict-key") { routes, _ in routes.verdictKey() },
     .init(.GET, "/livez") { routes, _ in routes.health.isAlive },
@@ -299,6 +318,24 @@ struct RequestLog: Sendable {
     logger.info(
       "issued",
       metadata: ["op": .string(asked.operation?.rawValue ?? "-"), "user": .string(asked.username ?? "-")])
+  }
+
+  /// Options for a passkey were issued.
+  func issued(_ operation: UAFOperation, to username: String?, _ route: UAFRoute) {
+    metrics.count(.issued, route, operation)
+    logger.info(
+      "issued", metadata: ["op": .string(operation.rawValue), "user": .string(username ?? "-"), "for": "passkey"])
+  }
+
+  /// An answer of a passkey was right, and is stored.
+  func accepted(_ operation: UAFOperation, _ passkey: AcceptedPasskey) {
+    metrics.count(.accepted, .passkeyResult, operation)
+    logger.info(
+      "accepted",
+      metadata: [
+        "op": .string(operation.rawValue), "user": .string(passkey.username), "for": "passkey",
+        "key": .string(String(Base64URL.encode(passkey.id).prefix(8))),
+      ])
   }
 
   /// Nothing was issued: the person had denied the text.

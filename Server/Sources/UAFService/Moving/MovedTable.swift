@@ -32,7 +32,7 @@ package struct MovedTable: Equatable, Sendable {
 
   /// All moved tables, ordered so that a row comes after the rows that it refers to.
   package static let all = [
-    setting, account, credential, deregisteredKey, confirmation, approval, issuedCode, joinCode, joinedMachine,
+    setting, account, credential, passkey, deregisteredKey, confirmation, approval, issuedCode, joinCode, joinedMachine,
     machinePolicy,
     accessToken, administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
@@ -43,7 +43,8 @@ package struct MovedTable: Equatable, Sendable {
   ]
 
   // `restoredAt` is not moved: an import or a migration sets it to its own time.
-  private static let settings = [SettingName.decoySecret, .keyShapes, .policyFile, .publicURL].map(\.rawValue)
+  private static let settings = [SettingName.decoySecret, .keyShapes, .passkeyShapes, .policyFile, .publicURL].map(
+    \.rawValue)
   private static let setting = MovedTable(
     "setting", [MovedColumn("name", .oneOf(settings)), .text("value")], keys: settings)
 
@@ -66,6 +67,18 @@ package struct MovedTable: Equatable, Sendable {
       .text("revokedBy", isOptional: true), .text("revokedReason", isOptional: true),
       .time("blockedUntil", isOptional: true), .time("machineProvedAt", isOptional: true),
       .text("issuedBy", isOptional: true), .text("vouchedBy", isOptional: true),
+    ], isNumbered: true)
+
+  private static let passkey = MovedTable(
+    "passkey",
+    [
+      .number("number"), .username("username"), .bytes("credentialID"), .bytes("userHandle"), .bytes("publicKey"),
+      .short("signCounter"), .bytes("aaguid", count: 16), MovedColumn("isAttested", .integer(0...1)),
+      MovedColumn("isBackupEligible", .integer(0...1)), MovedColumn("isBackedUp", .integer(0...1)),
+      .text("transports"), .time("registeredAt"), .time("lastUsedAt", isOptional: true),
+      .time("revokedAt", isOptional: true), .text("revokedBy", isOptional: true),
+      .text("revokedReason", isOptional: true), .text("issuedBy", isOptional: true),
+      .text("vouchedBy", isOptional: true),
     ], isNumbered: true)
 
   private static let deregisteredKey = MovedTable(

@@ -3,12 +3,15 @@ import UAFMessages
 /// The policies of all accounts: each account has the one of its group, or else the one for everybody.
 package struct AccountPolicies: Equatable, Sendable {
   let everybody: AcceptedSets
+  /// The passkeys that everybody may use who is in no group; nil for none.
+  package let passkeys: PasskeyPolicy?
   package let groups: [AccountGroup]
   /// The index in ``groups`` of an account's group.
   private let places: [String: Int]
 
-  package init(everybody: AcceptedSets, groups: [AccountGroup] = []) {
+  package init(everybody: AcceptedSets, passkeys: PasskeyPolicy? = nil, groups: [AccountGroup] = []) {
     self.everybody = everybody
+    self.passkeys = passkeys
     self.groups = groups
     var places: [String: Int] = [:]
     for (place, group) in groups.enumerated() {
@@ -30,6 +33,15 @@ package struct AccountPolicies: Equatable, Sendable {
     // Names are plain ASCII here, which Swift compares by bytes.
     places[username].map { groups[$0].accepted } ?? everybody
   }
+
+  /// The passkeys that a name may use, whether there is such an account or not; nil for none.
+  package func passkeys(for username: String) -> PasskeyPolicy? {
+    guard let place = places[username] else { return passkeys }
+    return groups[place].passkeys
+  }
+
+  /// Whether the passkeys of anybody are accepted.
+  var acceptsPasskeysOfAnybody: Bool { passkeys != nil || groups.contains { $0.passkeys != nil } }
 }
 
 /// Accounts with a policy of their own.
@@ -41,11 +53,14 @@ package struct AccountGroup: Equatable, Sendable {
   /// At least one; an account is in one group at most.
   package let accounts: Set<String>
   package let accepted: AcceptedSets
+  /// The passkeys that these accounts may use; nil for none.
+  package let passkeys: PasskeyPolicy?
 
-  package init(name: String, accounts: Set<String>, accepted: AcceptedSets) {
+  package init(name: String, accounts: Set<String>, accepted: AcceptedSets, passkeys: PasskeyPolicy? = nil) {
     self.name = name
     self.accounts = accounts
     self.accepted = accepted
+    self.passkeys = passkeys
   }
 }
 

@@ -155,17 +155,34 @@ package final class KeyShapeKeeper: Sendable {
   /// How many accounts are read in one transaction; requests are served between two transactions.
   private static let chunk = 64
 
+  /// The keys whose shapes are kept.
+  package enum Source: Sendable {
+    /// The keys of UAF.
+    case keys
+    /// The passkeys, whose transports take the place of the model.
+    case passkeys
+
+    fileprivate var setting: SettingName {
+      switch self {
+      case .keys: .keyShapes
+      case .passkeys: .passkeyShapes
+      }
+    }
+  }
+
+  private let source: Source
   private let current = Mutex<KeyShapes?>(nil)
 
   /// The shapes in use; nil if none were found yet.
   var shapes: KeyShapes? { current.withLock { $0 } }
 
   /// Makes a keeper that has found no shapes yet.
-  package init() {}
+  package init(of source: Source = .keys) { self.source = source }
 
   /// Makes a keeper with the shapes that an earlier run of the server stored.
-  package init(from store: any ServerStore) async throws {
-    let stored = try await store.read { try $0.settings.value(of: .keyShapes) }
+  package init(of source: Source = .keys, from store: any ServerStore) async throws {
+    self.source = source
+    let stored = try await store.read { try $0.settings.value(of: source.setting) }
     // A text that cannot be read is ignored: the next reading replaces it.
     let found = stored.flatMap { try? JSONDecoder().decode(KeyShapes.self, from: Data($0.utf8)) }
     current.withLock { $0 = found }
@@ -188,7 +205,7 @@ package final class KeyShapeKeeper: Sendable {
     let found = try await KeyShapes(sample(store, appID: appID))
     guard !found.entries.isEmpty, shapes.map(found.replace) ?? true else { return }
     let text = String(decoding: try JSONEncoder().encode(found), as: UTF8.self)
-    try await store.write { try $0.settings.set(.keyShapes, to: text) }
+    try await store.write { [source] in try $0.settings.set(source.setting, to: text) }
     current.withLock { $0 = found }
   }
 
@@ -200,7 +217,12 @@ package final class KeyShapeKeeper: Sendable {
     var next = stride
     while next <= last {
       let numbers = (0..<Int64(Self.chunk)).map { [next] in next + $0 * stride }
-      shapes += try await store.read { try $0.credentials.shapes(ofAccounts: numbers, appID: appID) }
+      shapes += try await store.read { [source] records in
+        switch source {
+        case .keys: try records.credentials.shapes(ofAccounts: numbers, appID: appID)
+        case .passkeys: try records.passkeys.shapes(ofAccounts: numbers)
+        }
+      }
       next += Int64(Self.chunk) * stride
     }
     return shapes

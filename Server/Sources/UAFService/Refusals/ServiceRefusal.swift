@@ -40,6 +40,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case otherAppID = "other-app-id"
   case untrustedFacet = "untrusted-facet"
   case channelBindingMismatch = "channel-binding-mismatch"
+  case otherOrigin = "other-origin"
+  case otherRelyingParty = "other-relying-party"
   // The assertion cannot be accepted.
   case unknownScheme = "unknown-assertion-scheme"
   case unknownAAID = "unknown-aaid"
@@ -62,6 +64,14 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case keyAlreadyRegistered = "key-already-registered"
   case verificationMethodMissing = "verification-method-missing"
   case otherVerificationMethod = "verification-method-not-of-the-model"
+  case userNotVerified = "user-not-verified"
+  /// What the assertion says of its account or of its copies is not what was registered.
+  case otherPasskey = "passkey-not-as-registered"
+  // Passkeys cannot be used at all.
+  /// The policy of the account has no passkeys.
+  case passkeysNotAccepted = "passkeys-not-accepted"
+  /// The host of the server's URL is an IP address.
+  case noRelyingParty = "no-relying-party"
   // A failure of the server.
   case internalError = "internal-error"
 
@@ -90,7 +100,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     case .unknownAAID: .unknownAAID
     case .unknownKeyID: .unknownKeyID
     // `tooManyKeys`: the person has to deregister a key. A 1403 would make them try again later, in vain.
-    case .notInPolicy, .outdatedAuthenticator, .tooManyKeys: .unacceptableAuthenticator
+    case .notInPolicy, .outdatedAuthenticator, .tooManyKeys, .passkeysNotAccepted, .noRelyingParty:
+      .unacceptableAuthenticator
     case .unacceptableAlgorithm: .unacceptableAlgorithm
     case .unacceptableKey, .keyAlreadyRegistered: .unacceptableKey
     case .otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
@@ -100,7 +111,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     case .unsupportedVersion, .unknownExtension, .malformedAssertion, .unsupportedTransaction, .textOfOtherKind,
       .otherAppID,
       .untrustedFacet, .unknownScheme, .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction,
-      .verificationMethodMissing, .otherVerificationMethod:
+      .verificationMethodMissing, .otherVerificationMethod, .otherOrigin, .otherRelyingParty, .userNotVerified,
+      .otherPasskey:
       .unacceptableContent
     case .internalError: .internalServerError
     }
@@ -110,7 +122,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   var isOfSignedAnswer: Bool {
     switch self {
     case .revokedKey, .wrongTransaction, .verificationMethodMissing, .otherVerificationMethod, .counterNotIncreased,
-      .accountDisabled, .accountLocked, .approvalCodeUsed:
+      .accountDisabled, .accountLocked, .approvalCodeUsed, .otherPasskey:
       true
     default: false
     }

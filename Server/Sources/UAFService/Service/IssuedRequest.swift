@@ -144,6 +144,13 @@ struct ServerDataSeal {
   ///
   /// - Throws: ``CryptoError``.
   func seal(_ data: ServerData, challenge: [UInt8]) throws -> String {
+    Base64URL.encode(try sealedBytes(data, challenge: challenge))
+  }
+
+  /// Writes session data for a challenge, as bytes.
+  ///
+  /// - Throws: ``CryptoError``.
+  func sealedBytes(_ data: ServerData, challenge: [UInt8]) throws -> [UInt8] {
     let name = Array(data.username.utf8)
     var body = [Self.form, data.purpose.rawValue]
     BigEndian.append(data.expiresAt, to: &body)
@@ -155,7 +162,7 @@ struct ServerDataSeal {
     case .whole(let text): body += [1] + Array(text.shown.utf8)
     case .hash(let hash): body += [2] + hash
     }
-    return Base64URL.encode(body + (try keys.authenticationCode(Self.purpose, challenge + body)))
+    return body + (try keys.authenticationCode(Self.purpose, challenge + body))
   }
 
   /// Reads session data.
@@ -163,7 +170,13 @@ struct ServerDataSeal {
   /// - Returns: nil if it was not sealed here for this challenge.
   /// - Throws: ``CryptoError``.
   func open(_ text: String, challenge: [UInt8]) throws -> ServerData? {
-    guard let bytes = try? Base64URL.decode(text, maximumCount: Self.maximumBytes), bytes.count > 32 else { return nil }
+    guard let bytes = try? Base64URL.decode(text, maximumCount: Self.maximumBytes) else { return nil }
+    return try open(bytes, challenge: challenge)
+  }
+
+  /// Reads session data from bytes; like ``open(_:challenge:)`` for a text.
+  func open(_ bytes: [UInt8], challenge: [UInt8]) throws -> ServerData? {
+    guard (33...Self.maximumBytes).contains(bytes.count) else { return nil }
     let body = bytes.dropLast(32)
     guard try keys.isValid(Array(bytes.suffix(32)), Self.purpose, challenge + body) else { return nil }
     // It is authentic, so this server wrote it. If it has a different format, an earlier version of the server did.

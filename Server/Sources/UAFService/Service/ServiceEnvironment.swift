@@ -13,6 +13,8 @@ package struct ServiceEnvironment: Sendable {
   package var verificationMethods = VerificationMethodPolicy.off
   /// The key shapes that decoys get.
   package var shapes = KeyShapeKeeper()
+  /// The shapes of passkeys that decoys get.
+  package var passkeyShapes = KeyShapeKeeper(of: .passkeys)
   /// The joined machines that have left or were revoked.
   package let departed: DepartedMachines
   /// For how long the audit has been unsigned.
@@ -30,6 +32,7 @@ package struct ServiceEnvironment: Sendable {
     store: any ServerStore, keys: ServerKeys, models: AuthenticatorModels,
     policies: @escaping @Sendable () throws -> AccountPolicies,
     verificationMethods: VerificationMethodPolicy = .off, shapes: KeyShapeKeeper = KeyShapeKeeper(),
+    passkeyShapes: KeyShapeKeeper = KeyShapeKeeper(of: .passkeys),
     departed: DepartedMachines = DepartedMachines(), auditStanding: AuditStanding = AuditStanding(),
     machinePolicies: any MachinePolicies = NoMachinePolicies(),
     identity: @escaping @Sendable () throws -> ServerIdentity, now: @escaping @Sendable () -> Int64,
@@ -41,6 +44,7 @@ package struct ServiceEnvironment: Sendable {
     self.policies = policies
     self.verificationMethods = verificationMethods
     self.shapes = shapes
+    self.passkeyShapes = passkeyShapes
     self.departed = departed
     self.auditStanding = auditStanding
     self.machinePolicies = machinePolicies

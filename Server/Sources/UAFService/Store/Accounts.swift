@@ -212,8 +212,17 @@ package struct AccountSearch {
   }
 
   // A subquery with a value and not EXISTS, which PostgreSQL may turn into a join with all keys.
-  private static let idle =
-    "coalesce((SELECT max(lastUsedAt) FROM credential AS used WHERE used.username = account.username), -1) < ?"
+  private static let idle = "coalesce(\(lastUse(of: "account.username")), -1) < ?"
+
+  /// SQL for the last use of a key or passkey of an account; NULL if there was none.
+  ///
+  /// - Parameter name: SQL for the name of the account.
+  package static func lastUse(of name: String) -> String {
+    """
+    (SELECT max(used.lastUsedAt) FROM (SELECT lastUsedAt FROM credential WHERE username = \(name)
+      UNION ALL SELECT lastUsedAt FROM passkey WHERE username = \(name)) AS used)
+    """
+  }
 
   // `blockedUntil` of a disabled account is the highest number. `IS NOT NULL` is there because it is the condition of the
   // partial index.

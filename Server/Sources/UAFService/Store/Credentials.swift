@@ -80,7 +80,9 @@ package protocol Credentials {
   /// They are removed with the account, and when all keys of the account, or all on the machine, are revoked.
   func deregisteredKeyIDs(of username: String) throws -> [KeyID]
 
-  /// Marks keys as revoked; keys that were revoked before keep their earlier record.
+  /// Marks keys of UAF as revoked; keys that were revoked before keep their earlier record.
+  ///
+  /// ``StoreTransaction/revoke(_:_:)`` revokes passkeys too.
   ///
   /// - Returns: how many were not revoked before.
   func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int
@@ -241,10 +243,12 @@ package struct KeyUsage: Equatable, Sendable {
 
 /// The keys that an operation applies to.
 package enum KeySelection: Equatable, Sendable {
-  /// All keys of an account.
+  /// All keys of an account, passkeys included.
   case all(of: String)
   /// One key of an account.
   case one(AAID, KeyID, of: String)
+  /// One passkey of an account.
+  case passkey([UInt8], of: String)
   /// All keys of an account on one machine.
   case onMachine(String, of: String)
   /// All keys on one machine, of any account.

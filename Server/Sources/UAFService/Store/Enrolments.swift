@@ -26,7 +26,9 @@ package protocol Enrolments {
   func isReserved(id: Int64, by challengeHash: [UInt8]) throws -> Bool
 
   /// Closes the code permanently.
-  func consume(id: Int64) throws
+  ///
+  /// - Returns: false if it was closed in the meantime.
+  @discardableResult func consume(id: Int64) throws -> Bool
 
   /// Closes the account's code, if one is open.
   func close(for username: String) throws
@@ -75,8 +77,11 @@ package struct EnrolmentSeal: Sendable {
 
   /// Whether a stored key belongs to a code.
   ///
+  /// It takes the same time if no code is open.
+  ///
+  /// - Parameter sealedKey: the stored value; nil if no code is open.
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
-  package func isKey(_ sealedKey: [UInt8], of code: EnrolmentCode, for username: String) throws -> Bool {
+  package func isKey(_ sealedKey: [UInt8]?, of code: EnrolmentCode, for username: String) throws -> Bool {
     let key = try Self.key(of: code, EnrolmentCode.keyInfo(username: username))
     let statement = EnrolmentCode.registrationStatement(username: username)
     return try isValid(HMACSHA256.authenticate(statement, key: key), of: statement, by: sealedKey, for: username)

@@ -104,6 +104,8 @@ package struct VerifiedResponse: Sendable {
   package let expiresAt: Int64
   /// The verified signatures; the stored counters of their keys are raised.
   package let signatures: [VerifiedAuthentication]
+  /// What the assertion of a passkey changes, for an answer of WebAuthn, which has no ``signatures``.
+  package var passkey: UsedPasskey?
   /// The confirmed text, with one record for each signature; empty for a login.
   package let confirmedTexts: [ConfirmedText]
   /// The approval whose text was confirmed; nil if there is none.
@@ -117,14 +119,20 @@ package struct VerifiedResponse: Sendable {
   /// The detail of the row of the audit, as JSON.
   var detail = ""
 
+  /// Whether it lets the person in; if not, it confirms something.
+  ///
+  /// A login with a passkey has no ``detail``.
+  private var isLogin: Bool { approvalID == nil && confirmedTexts.isEmpty && (passkey == nil || detail.isEmpty) }
+
   /// The challenge, which becomes used.
   package var challenge: IssuedChallenge { IssuedChallenge(hash: challengeHash, expiresAt: expiresAt) }
 
   /// The row of the audit that is stored with the answer.
   package var event: AuditEntry {
-    let authenticators = signatures.map { "\($0.aaid.text) \($0.keyID.text) \($0.signCounter)" }
+    let authenticators =
+      signatures.map { "\($0.aaid.text) \($0.keyID.text) \($0.signCounter)" } + [passkey?.auditText].compactMap(\.self)
     return AuditEntry(
-      time: now, kind: approvalID == nil && confirmedTexts.isEmpty ? .login : .confirmation, account: username,
+      time: now, kind: isLogin ? .login : .confirmation, account: username,
       actor: .person, address: address, machine: machine, authenticators: authenticators.joined(separator: ", "),
       detail: detail)
   }
@@ -161,6 +169,7 @@ package protocol StoreTransaction {
   var machinePolicies: any SavedMachinePolicies { get }
   var machines: any Machines { get }
   var openRegistrations: any OpenRegistrations { get }
+  var passkeys: any Passkeys { get }
   var policyVersions: any PolicyVersions { get }
   var repeatableRequests: any RepeatableRequests { get }
   var settings: any Settings { get }
@@ -175,6 +184,18 @@ package protocol StoreTransaction {
 }
 
 extension StoreTransaction {
+  /// Marks keys and passkeys as revoked; those that were revoked before keep their earlier record.
+  ///
+  /// - Returns: how many were not revoked before.
+  package func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int {
+    let count = try credentials.revoke(keys, revocation)
+    switch keys {
+    case .all(let username): return try count + passkeys.revoke(nil, of: username, revocation)
+    case .passkey(let id, let username): return try passkeys.revoke(id, of: username, revocation)
+    case .one, .onMachine, .machine: return count
+    }
+  }
+
   /// Whether at least one administrator can sign in to the console: their account is not blocked, and has a key that is
   /// accepted there.
   ///
@@ -191,6 +212,11 @@ extension StoreTransaction {
         try accounts.block(of: administrator.name)?.refusal(at: now) == nil
       else { return false }
       let keys = try credentials.records(of: administrator.name).filter(\.countsForSteps)
+      let hasPasskey = try passkeys.passkeys(of: administrator.name).contains { passkey in
+        passkey.countsForSteps
+          && policies.map { $0.passkeys(for: administrator.name)?.accepts(passkey) == true } ?? true
+      }
+      if hasPasskey { return true }
       guard let policies else { return !keys.isEmpty }
       let models = Dictionary(grouping: keys, by: \.deviceID).values.map { Set($0.map { $0.aaid.text.lowercased() }) }
       return policies.accepted(for: administrator.name)
@@ -254,6 +280,8 @@ package enum SettingName: String, Sendable {
   case publicURL
   /// The statistics of the accounts' key shapes: ``KeyShapes`` as JSON.
   case keyShapes
+  /// The same for the accounts' passkeys.
+  case passkeyShapes
   /// The id of the secret from which decoys are computed.
   case decoySecret
   /// Whether `serve` was last started with a file of policies, which overrides the stored ones: `yes` or `no`.

@@ -21,7 +21,8 @@ public struct PurposedChallenge: Equatable, Sendable {
 
   private static let mark = Array("pam-uaf".utf8)
   private static let form: UInt8 = 1
-  private static let byteCount = mark.count + 2 + bindingByteCount + uniqueByteCount
+  /// Length of a challenge in bytes.
+  public static let byteCount = mark.count + 2 + bindingByteCount + uniqueByteCount
 
   /// The purpose.
   public let purpose: ChallengePurpose

@@ -1,0 +1,107 @@
+import UAFMessages
+import UAFService
+import WebAuthn
+
+/// The table of passkeys.
+struct PasskeyTable<Connection: SQLConnection>: Passkeys {
+  let connection: Connection
+
+  func passkeys(of username: String) throws -> [PasskeyRecord] {
+    try connection.rows(
+      "SELECT \(PasskeyRecord.columns) FROM passkey WHERE username = ?1 ORDER BY number", [.text(username)],
+      PasskeyRecord.init(row:))
+  }
+
+  func passkey(_ id: [UInt8]) throws -> PasskeyRecord? {
+    try connection.row(
+      "SELECT \(PasskeyRecord.columns) FROM passkey WHERE credentialID = ?1", [.bytes(id)], PasskeyRecord.init(row:))
+  }
+
+  func shapes(ofAccounts numbers: [Int64]) throws -> [KeyShape] {
+    let rows = try connection.rows(
+      """
+      SELECT a.\(Connection.rowNumber), p.transports, length(p.credentialID)
+      FROM account a JOIN passkey p ON p.username = a.username
+      WHERE a.\(Connection.rowNumber) IN (\(SQLValue.list(numbers.count, from: 1)))
+      ORDER BY a.\(Connection.rowNumber), p.number
+      """, numbers.map { .integer($0) }
+    ) {
+      (account: try $0.integer(0, as: Int64.self), transports: try $0.text(1), length: try $0.integer(2, as: Int.self))
+    }
+    let accounts = Dictionary(grouping: rows, by: \.account)
+    return accounts.values.map { PasskeyShape.shape($0.map { ($0.transports, $0.length) }) }
+  }
+
+  func add(_ passkey: PasskeyRecord) throws {
+    try connection.run(
+      """
+      INSERT INTO passkey (username, credentialID, userHandle, publicKey, signCounter, aaguid, isAttested,
+        isBackupEligible, isBackedUp, transports, registeredAt, issuedBy, vouchedBy)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+      """,
+      [
+        .text(passkey.username), .bytes(passkey.id), .bytes(passkey.userHandle), .bytes(passkey.publicKey.encoded),
+        .integer(passkey.signCounter), .bytes(passkey.aaguid.bytes), .integer(passkey.isAttested ? 1 : 0),
+        .integer(passkey.isBackupEligible ? 1 : 0), .integer(passkey.isBackedUp ? 1 : 0),
+        .text(PasskeyShape.text(passkey.transports)), .integer(passkey.registeredAt), .text(passkey.origin.issuedBy),
+        .text(passkey.origin.vouchedBy),
+      ])
+  }
+
+  func use(_ passkey: UsedPasskey, of username: String, now: Int64) throws -> Bool {
+    try connection.run(
+      """
+      UPDATE passkey SET signCounter = ?1, isBackedUp = ?2, lastUsedAt = ?3
+      WHERE credentialID = ?4 AND username = ?5 AND revokedAt IS NULL
+        AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
+        AND NOT EXISTS (SELECT 1 FROM account WHERE username = ?5 AND blockedUntil > ?3)
+      """,
+      [
+        .integer(passkey.signCounter), .integer(passkey.isBackedUp ? 1 : 0), .integer(now), .bytes(passkey.id),
+        .text(username),
+      ]) == 1
+  }
+
+  func vouch(for id: [UInt8], of username: String, by voucher: String) throws -> Bool {
+    try connection.run(
+      "UPDATE passkey SET vouchedBy = ?1 WHERE credentialID = ?2 AND username = ?3 AND revokedAt IS NULL",
+      [.text(voucher), .bytes(id), .text(username)]) == 1
+  }
+
+  func revoke(_ id: [UInt8]?, of username: String, _ revocation: Revocation) throws -> Int {
+    let condition = id == nil ? "" : " AND credentialID = ?5"
+    return try connection.run(
+      """
+      UPDATE passkey SET revokedAt = ?1, revokedBy = ?2, revokedReason = ?3
+      WHERE username = ?4 AND revokedAt IS NULL\(condition)
+      """,
+      [.integer(revocation.time), .text(revocation.by), .text(revocation.reason), .text(username)]
+        + [id].compactMap(\.self).map { .bytes($0) })
+  }
+}
+
+extension PasskeyRecord {
+  /// The columns that ``init(row:)`` reads, in their order.
+  static let columns = """
+    username, credentialID, userHandle, publicKey, signCounter, aaguid, isAttested, isBackupEligible, isBackedUp,
+    transports, registeredAt, lastUsedAt, revokedAt, revokedBy, revokedReason, issuedBy, vouchedBy
+    """
+
+  /// Reads a row of the table of passkeys.
+  ///
+  /// - Throws: the error of the row; the error of a key that cannot be read.
+  init(row: some SQLRow) throws {
+    guard let aaguid = AAGUID(try row.requiredBytes(5)) else { throw type(of: row).unreadable }
+    var revocation: Revocation?
+    if let time = try row.optionalInteger(12) {
+      revocation = Revocation(time: time, by: try row.optionalText(13) ?? "", reason: try row.optionalText(14) ?? "")
+    }
+    self.init(
+      username: try row.text(0), id: try row.requiredBytes(1), userHandle: try row.requiredBytes(2),
+      publicKey: try COSEKey(stored: row.requiredBytes(3)), signCounter: try row.integer(4, as: UInt32.self),
+      aaguid: aaguid, isAttested: try row.integer(6) == 1, isBackupEligible: try row.integer(7) == 1,
+      isBackedUp: try row.integer(8) == 1, transports: PasskeyShape.transports(try row.text(9)),
+      registeredAt: try row.integer(10), lastUsedAt: try row.optionalInteger(11), revocation: revocation,
+      origin: KeyOrigin(issuedBy: try row.optionalText(15), vouchedBy: try row.optionalText(16)))
+  }
+}

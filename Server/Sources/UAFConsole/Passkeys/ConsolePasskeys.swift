@@ -1,0 +1,130 @@
+import UAFAdministration
+import UAFMessages
+import UAFService
+import WebAuthn
+import WebMessages
+
+/// Signing in to the console with a passkey, and confirming a dangerous step with one.
+///
+/// A passkey signs what the page shows: its authenticator has no screen of its own for the text. Whoever wants the text on
+/// another screen confirms with `uafctl oob`, as before.
+struct ConsolePasskeys {
+  let environment: ConsoleEnvironment
+
+  private var service: PasskeyService { environment.passkeys }
+
+  // MARK: Signing in
+
+  /// The options of a sign-in.
+  ///
+  /// - Parameter name: the account; empty if the person chooses a passkey that knows its account.
+  /// - Throws: ``ServiceRefusal``; the store's errors.
+  func signInOptions(for name: String) async throws -> JSONValue {
+    guard name.isEmpty || Username.isValid(name) else { throw ServiceRefusal.invalidUsername }
+    return try await service.requestOptions(for: name.isEmpty ? nil : name, purpose: .consoleSignIn).json
+  }
+
+  /// Opens a session for the account whose passkey has answered.
+  ///
+  /// - Parameter answer: the assertion in JSON.
+  /// - Returns: the session's token; nil if the account has no role.
+  /// - Throws: ``ServiceRefusal``; the store's errors.
+  func openSession(_ answer: String, address: String) async throws -> SessionToken? {
+    let accepted = try await service.authenticate(read(answer), purpose: .consoleSignIn, at: address)
+    let name = accepted.username
+    let now = environment.now
+    let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
+    let tokenHash = try token.hash()
+    return try await environment.administration.writeCallerRecords { records in
+      let role = try records.administrators.administrator(name)?.role
+      // Between the answer and this transaction, the account may have been blocked or the passkey revoked.
+      let isUsable =
+        try records.accounts.block(of: name)?.refusal(at: now) == nil
+        && records.passkeys.passkey(accepted.id)?.countsForSteps == true
+      let refusal = role == nil ? "no-role" : isUsable ? nil : "key-revoked"
+      try records.audit.append([
+        AuditEntry(
+          time: now, kind: .consoleSignIn, outcome: refusal ?? AuditEntry.done, account: name,
+          actor: .administrator(name), address: address, authenticators: KeyName.passkey(accepted.id).text)
+      ])
+      guard let role, refusal == nil else { return nil }
+      try records.consoleSessions.add(
+        ConsoleSession(tokenHash: tokenHash, username: name, role: role, startedAt: now, lastUsedAt: now), now: now)
+      return token
+    }
+  }
+
+  // MARK: Confirming
+
+  /// The options for the waiting step of a session: its text is a part of the challenge.
+  ///
+  /// - Throws: ``ServiceRefusal``; the store's errors.
+  func stepOptions(_ signedIn: SignedIn) async throws -> JSONValue {
+    guard let step = signedIn.session.step else { throw ServiceRefusal.approvalCodeUsed }
+    return try await service.requestOptions(
+      for: signedIn.session.username, purpose: .consoleStep, confirming: step.text
+    ).json
+  }
+
+  /// Checks that a passkey of the person has confirmed the waiting step, and takes the step from the session.
+  ///
+  /// - Returns: the step, which the caller must perform now; nil if it has ended in the meantime.
+  /// - Throws: ``ServiceRefusal``; the store's errors.
+  func takeStep(_ answer: String, _ signedIn: SignedIn, address: String) async throws -> DangerousStep? {
+    guard let step = signedIn.session.step, let action = DangerousStep(stored: step.action),
+      let code = try StepConfirmation(environment: environment).code(signedIn.session)
+    else { return nil }
+    _ = try await service.authenticate(
+      read(answer), purpose: .consoleStep, confirming: step.text, at: address)
+    let (now, tokenHash) = (environment.now, signedIn.session.tokenHash)
+    return try await environment.administration.writeCallerRecords { records in
+      // Since the session was read, a second page of the same browser may have cancelled the step, or begun a new one.
+      guard try records.consoleSessions.session(tokenHash: tokenHash)?.step?.id == step.id,
+        try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now)
+      else { return nil }
+      try records.consoleSessions.setStep(nil, tokenHash: tokenHash)
+      return action
+    }
+  }
+
+  private func read(_ answer: String) throws -> ReceivedPasskeyResponse {
+    let response: AssertionResponse
+    do throws(WebAuthnError) { response = try AssertionResponse(parsing: Array(answer.utf8)) } catch {
+      throw ServiceRefusal.malformedMessage
+    }
+    return try service.read(.authentication(response))
+  }
+}
+
+/// The part of a page with the button for a passkey, and the notices that its script shows.
+struct PasskeyButton: Equatable {
+  /// Where the answer is sent; the options come from the path with `/options` after it.
+  let action: String
+  let button: String
+  /// The notices by the name under which the script knows them.
+  let notices: [(name: String, text: String)]
+
+  init(action: String, button: PageText, _ language: PageLanguage) {
+    self.action = action
+    self.button = language.text(button)
+    let own: [(String, PageText)] = [
+      ("waiting", .passkeyWaiting), ("no-passkeys", .passkeyUnavailable), ("cancelled", .passkeyCancelled),
+      ("unreachable", .passkeyUnreachable), ("too-often", .tooMany),
+    ]
+    notices =
+      own.map { ($0.0, language.text($0.1)) }
+      + ServiceRefusal.allCases.map { ($0.rawValue, PasskeyRefusalText($0).text(in: language)) }
+  }
+
+  static func == (one: PasskeyButton, other: PasskeyButton) -> Bool {
+    one.action == other.action && one.button == other.button
+  }
+
+  /// The values for the template.
+  func context(csrf: String) -> [String: Any] {
+    [
+      "action": action, "button": button, "csrf": csrf,
+      "notices": notices.map { ["name": $0.name, "text": $0.text] },
+    ]
+  }
+}
