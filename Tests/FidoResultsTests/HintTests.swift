@@ -163,7 +163,35 @@ import Testing
     words.flatMap { ($0 ?? "").split(separator: "'").map(String.init) }.filter { $0.hasPrefix("uafctl ") }
   }
 
-  private static let uses: [CodeUse] = [.persons, .roots, .root(of: "mina")]
+  private static let uses: [CodeUse] = [
+    .persons, .roots, .root(of: "mina"), .noCodes(root: nil), .noCodes(root: "mina"),
+  ]
+
+  /// The causes that name a code that somebody has given, or that a server has asked for.
+  private static let aboutCodes: Set<EndCause> = [
+    .codeMissing, .repairCodeMissing, .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeNotSendable,
+    .codeExpired, .codeRefused, .codeOfOtherOperation, .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged,
+    .codesResetNothing, .codesNotSigned, .resetsNotSigned,
+  ]
+
+  @Test(arguments: Language.allCases, [nil, "mina"])
+  func `at a server that takes no codes, no text sends anybody for one`(_ language: Language, _ root: String?) {
+    let codes = CodeUse.noCodes(root: root)
+    let causes = EndCause.allCases.filter { !Self.aboutCodes.contains($0) }.map(PromptText.cause)
+    let texts = (causes + Self.texts.map(\.0)).flatMap {
+      [$0.text(in: language, codes: codes), $0.nextStep(in: language, codes: codes)]
+    }
+    for words in (texts + FidoResult.allListed.map { $0.nextStep(in: language, codes: codes) }).compactMap(\.self) {
+      #expect(!words.contains("enrolment code") && !words.contains("등록 코드"), "\(words)")
+      for verb in ["register", "repair", "reset"] {
+        #expect(!commands([words]).contains { $0.hasPrefix("uafctl \(verb)") && $0.contains("--code") }, "\(words)")
+      }
+    }
+    let forgotten = commands(
+      [PromptText.lockedForGood.nextStep(in: language, codes: codes)]
+        + [PromptText.lockedForGood.text(in: language, codes: codes)])
+    #expect(forgotten == ["uafctl reset \(root ?? "USER")", "uafctl register"], "\(forgotten)")
+  }
 
   @Test(arguments: uses) func `English and Korean texts name the same commands, for a person and for root`(
     _ codes: CodeUse

@@ -197,6 +197,17 @@ import WebAuthn
     #expect(transcript.result == result && transcript.pamCode != 0)
   }
 
+  @Test func `without codes a forgotten passcode is reset by root, and its person registers again`() throws {
+    let bench = try registered()
+    for _ in 0..<3 { _ = try bench.run(bench.begin(), ["wrong"]) }
+    let told = try bench.run(bench.begin(), ["correct"]).finished.text ?? ""
+    #expect(told.contains("'uafctl reset USER'") && told.contains("'uafctl register'"), "\(told)")
+    #expect(!told.contains("code"), "\(told)")
+    _ = try bench.run(bench.begin(.reset))
+    #expect(try bench.run(registration(bench), ["another", "another"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["another"]).result == 0, "\(bench.log.lines)")
+  }
+
   @Test
   func `a relying party that cannot be reached has the same result as a UAF server that cannot be reached`() throws {
     let bench = try registered()

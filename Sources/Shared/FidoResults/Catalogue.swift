@@ -151,7 +151,7 @@ extension AdministratorText: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// Who can give an account a new value with an enrolment code, from the view of the reader of a text.
+/// Who can give an account a new value, and whether with an enrolment code, from the view of the reader of a text.
 ///
 /// The texts that lead to a new registration name the command that works for their reader.
 public enum CodeUse: Hashable, Sendable {
@@ -161,8 +161,13 @@ public enum CodeUse: Hashable, Sendable {
   case roots
   /// The reader, who is root and names the account.
   case root(of: String)
+  /// The server takes no codes: once root has reset the account's value, its person registers again.
+  ///
+  /// The name is that of the account if the reader is root, and nil for its person.
+  case noCodes(root: String?)
 
-  /// The command that sets a new value for an account in use.
+  /// The command that sets a new value for an account in use; at a server that takes no codes, root's command that makes it
+  /// possible to set one.
   ///
   /// - Parameter kinds: the kinds of value; if there is only one, the command names it.
   public func setting(_ kinds: [ValueKind] = []) -> String {
@@ -170,20 +175,36 @@ public enum CodeUse: Hashable, Sendable {
     case .persons: "uafctl register --code FILE\(PromptText.named(kinds))"
     case .roots: "uafctl register USER\(PromptText.named(kinds)) --code FILE"
     case .root(let user): "uafctl register \(PromptText.shown(user))\(PromptText.named(kinds)) --code FILE"
+    case .noCodes(let user): "uafctl reset \(user.map(PromptText.shown) ?? "USER")\(PromptText.named(kinds))"
     }
   }
 
   /// A different command for the account, in the form for the reader: with the account's name if the reader is root.
   public func command(_ verb: String, _ rest: String = "") -> String {
-    let words = if case .root(let user) = self { [verb, PromptText.shown(user), rest] } else { [verb, rest] }
+    let words = named.map { [verb, PromptText.shown($0), rest] } ?? [verb, rest]
     return "uafctl " + words.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// The command that registers an account that is not in use, if a code of the person is enough.
-  public var registration: String { command("register", "--code FILE") }
+  public var registration: String { command("register", takesCodes ? "--code FILE" : "") }
+
+  /// The command that gives a known value a new key.
+  public var repair: String { command("repair", takesCodes ? "--code FILE" : "") }
+
+  /// Whether the server takes enrolment codes.
+  public var takesCodes: Bool {
+    if case .noCodes = self { false } else { true }
+  }
 
   /// Whether root reads the text.
-  public var isRoot: Bool {
-    if case .root = self { true } else { false }
+  public var isRoot: Bool { named != nil }
+
+  /// The account that the commands must name; nil if its person reads the text.
+  private var named: String? {
+    switch self {
+    case .persons, .roots: nil
+    case .root(let user): user
+    case .noCodes(let user): user
+    }
   }
 }

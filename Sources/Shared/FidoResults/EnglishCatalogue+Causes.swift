@@ -10,7 +10,7 @@ extension EnglishCatalogue {
     case .repairCodeMissing:
       ResultText(
         "An enrolment code is needed.",
-        "Ask the administrator for one, then run '\(codes.command("repair", "--code FILE"))'.")
+        "Ask the administrator for one, then run '\(codes.repair)'.")
     case .codeNotEntered:
       ResultText(
         "No enrolment code was entered.", "Register again with one: '\(codes.registration)'.")
@@ -80,7 +80,9 @@ extension EnglishCatalogue {
     case .keysLost:
       ResultText(
         "The server has a key for this account that this machine has lost.",
-        "Ask the administrator for a new enrolment code, then run '\(codes.registration)'.")
+        codes.takesCodes
+          ? "Ask the administrator for a new enrolment code, then run '\(codes.registration)'."
+          : "Register again with '\(codes.registration)'.")
     // Joining
     case .joinUnreadable:
       ResultText(
@@ -171,9 +173,10 @@ extension EnglishCatalogue {
     case .registeredAlready:
       ResultText(
         "Every authenticator that the server accepts is registered already.",
-        codes == .roots
-          ? "Use one of them. For a new value, have root run '\(codes.setting())' with an enrolment code."
-          : "Use one of them, or set a new value with an enrolment code: '\(codes.setting())'.")
+        withoutCodes(codes).map { "Use one of them. For a new value, \($0)" }
+          ?? (codes == .roots
+            ? "Use one of them. For a new value, have root run '\(codes.setting())' with an enrolment code."
+            : "Use one of them, or set a new value with an enrolment code: '\(codes.setting())'."))
     case .nothingLeftToRegister:
       ResultText(
         "Every authenticator of this machine is registered already.",
@@ -247,9 +250,8 @@ extension EnglishCatalogue {
     case .accountForbidden:
       ResultText(
         "The server refused this account when this machine last asked: the account may be disabled or locked.",
-        "Ask the administrator. If the account is active again, log in once, or set a new value with a new "
-          + "enrolment code: "
-          + "'\(codes.setting())'.")
+        "Ask the administrator. If the account is active again, log in once"
+          + (codes.takesCodes ? ", or set a new value with a new enrolment code: '\(codes.setting())'." : "."))
     case .accountNotKnown:
       ResultText(
         "The server could not be asked whether this account is active.", "Try again later, or ask the administrator.")
@@ -350,6 +352,6 @@ extension EnglishCatalogue {
 
   /// How an account can be used again if no chip counts its values any longer.
   private static func indexLost(_ codes: CodeUse) -> String {
-    "Ask the administrator: root's 'uafctl reset USER', then '\(codes.setting())'."
+    "Ask the administrator: root's 'uafctl reset USER', then '\(codes.takesCodes ? codes.setting() : codes.registration)'."
   }
 }

@@ -2,23 +2,39 @@
 
 enum EnglishCatalogue: Catalogue {
   static func ifForgotten(_ codes: CodeUse) -> String {
+    if let next = withoutCodes(codes) { return "If you have forgotten it: \(next)" }
     let command = "'\(codes.setting())' with an enrolment code"
     return codes == .roots
       ? "If you have forgotten it: have root run \(command), which sets a new one."
       : "If you have forgotten it: \(command) sets a new one."
   }
 
+  /// How an account in use gets a new value at a server that takes no codes, as the end of a sentence; nil at other servers.
+  static func withoutCodes(_ codes: CodeUse, _ kinds: [ValueKind] = []) -> String? {
+    guard !codes.takesCodes else { return nil }
+    let again = "'uafctl register\(PromptText.named(kinds))'"
+    return codes.isRoot
+      ? "run '\(codes.setting(kinds))'; then the person runs \(again)."
+      : "have root run '\(codes.setting(kinds))', then run \(again)."
+  }
+
+  private static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
   /// How an account in use gets a new key.
   static func newCode(_ codes: CodeUse) -> String {
-    codes == .roots
+    if let next = withoutCodes(codes) { return capitalised(next) }
+    return codes == .roots
       ? "Have root run '\(codes.setting())' with a new enrolment code."
       : "Ask the administrator for a new enrolment code, then run '\(codes.setting())'."
   }
 
   /// It names the type that is gone: otherwise, a remaining type would get the new value.
   private static func registersAgain(_ kinds: [ValueKind] = [], _ codes: CodeUse) -> String {
+    guard codes.takesCodes else {
+      return "'\(codes.command("register", kinds.count == 1 ? kinds[0].english : ""))' registers again."
+    }
     // Nothing of the type is left, so that a person's code is enough.
-    "With an enrolment code '\((codes == .roots ? .persons : codes).setting(kinds))' registers again."
+    return "With an enrolment code '\((codes == .roots ? .persons : codes).setting(kinds))' registers again."
   }
 
   private static func told(_ key: ReplacedKey, is name: String) -> String {
@@ -165,6 +181,7 @@ enum EnglishCatalogue: Catalogue {
       return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
     case .revoked(let said):
       let words = PromptText.inBrackets(said)
+      if let next = withoutCodes(codes) { return "Revoked by the server\(words): \(next)" }
       return "Revoked by the server\(words): "
         + (codes == .roots
           ? "have root run '\(codes.setting())' with a new enrolment code."
@@ -190,8 +207,9 @@ enum EnglishCatalogue: Catalogue {
     case .stateIsOlder:
       return
         "The server has seen more signatures by this key than this machine has made: an older copy was restored, "
-        + "or another machine has the key. Ask the administrator for an enrolment code, then run "
-        + "'\(codes.command("repair", "--code FILE"))'."
+        + "or another machine has the key. "
+        + (codes.takesCodes
+          ? "Ask the administrator for an enrolment code, then run '\(codes.repair)'." : "Run '\(codes.repair)'.")
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(kind.english) confirms: \(text)"
     case .ready: return "Ready. Enter continues, Ctrl-C cancels. "
@@ -236,7 +254,9 @@ enum EnglishCatalogue: Catalogue {
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), only at the server. It stays on this machine, "
         + "because the server's success is not signed (server.require_signed_verdict); it no longer logs anybody "
         + "in. For a new value, have "
-        + "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
+        + (codes.takesCodes
+          ? "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
+          : "root run 'uafctl reset USER\(PromptText.named(kinds))', then run 'uafctl register'.")
     case .deregisteredHere(let user, let kinds):
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)). The server no longer had this key, and now this machine "
@@ -257,7 +277,10 @@ enum EnglishCatalogue: Catalogue {
         + "At the server the account stays \(PromptText.shown(server))."
     case .changed(let kind, let user): return "The \(kind.english) of \(PromptText.shown(user)) is changed."
     case .changedButRefused(let kind, let user):
-      return "The \(kind.english) of \(PromptText.shown(user)) is changed. The server still does not accept its key: "
+      let done =
+        "The \(kind.english) of \(PromptText.shown(user)) is changed. The server still does not accept its key: "
+      if let next = withoutCodes(codes, [kind]) { return done + next }
+      return done
         + (codes == .roots ? "have root run " : "") + "'\(codes.setting())' with an enrolment code"
         + (codes == .roots ? ", which makes a new key." : " makes a new one.")
     case .reset(let kind, let user, let serverKnows):

@@ -6,7 +6,7 @@ extension KoreanCatalogue {
     // Codes
     case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.registration)'을 실행하십시오.")
     case .repairCodeMissing:
-      ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.command("repair", "--code FILE"))'을 실행하십시오.")
+      ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.repair)'을 실행하십시오.")
     case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 가지고 '\(codes.registration)'로 다시 등록하십시오.")
     case .otherTypeInUse:
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
@@ -54,7 +54,9 @@ extension KoreanCatalogue {
       ResultText("서버에 이 코드로 승인할 것이 없습니다. 이미 사용했거나 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
     case .approvalWithoutText: ResultText("서버가 승인할 수 있는 글을 보내지 않았습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
     case .keysLost:
-      ResultText("서버에는 이 계정의 키가 있지만, 이 컴퓨터에는 그 키가 없어졌습니다.", "관리자에게 새 등록 코드를 받아 '\(codes.registration)'을 실행하십시오.")
+      ResultText(
+        "서버에는 이 계정의 키가 있지만, 이 컴퓨터에는 그 키가 없어졌습니다.",
+        codes.takesCodes ? "관리자에게 새 등록 코드를 받아 '\(codes.registration)'을 실행하십시오." : "'\(codes.registration)'로 다시 등록하십시오.")
     // Joining
     case .joinUnreadable: ResultText("가입 파일의 내용이 아닙니다.", "서버가 출력한 줄 전체를 주십시오.")
     case .joinExpired: ResultText("가입 파일의 기한이 지났습니다.", "관리자에게 새 파일을 요청하십시오.")
@@ -128,9 +130,10 @@ extension KoreanCatalogue {
     case .registeredAlready:
       ResultText(
         "서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.",
-        codes == .roots
-          ? "그중 하나를 쓰십시오. 새 값을 정하려면 root 관리자가 등록 코드로 '\(codes.setting())'을 실행해야 합니다."
-          : "그중 하나를 쓰거나, 등록 코드로 '\(codes.setting())'을 실행해 새 값을 정하십시오.")
+        withoutCodes(codes).map { "그중 하나를 쓰십시오. 새 값을 정하려면 \($0)" }
+          ?? (codes == .roots
+            ? "그중 하나를 쓰십시오. 새 값을 정하려면 root 관리자가 등록 코드로 '\(codes.setting())'을 실행해야 합니다."
+            : "그중 하나를 쓰거나, 등록 코드로 '\(codes.setting())'을 실행해 새 값을 정하십시오."))
     case .nothingLeftToRegister:
       ResultText(
         "이 컴퓨터의 인증 수단은 모두 이미 등록되어 있습니다.",
@@ -182,7 +185,9 @@ extension KoreanCatalogue {
     case .accountForbidden:
       ResultText(
         "이 컴퓨터가 마지막으로 물었을 때 서버가 이 계정을 받아들이지 않았습니다. 사용이 중지되었거나 잠긴 계정일 수 있습니다.",
-        "관리자에게 문의하십시오. 다시 사용할 수 있게 되었다면 한 번 로그인하거나, 새 등록 코드로 '\(codes.setting())' 명령을 실행해 값을 새로 정하십시오.")
+        codes.takesCodes
+          ? "관리자에게 문의하십시오. 다시 사용할 수 있게 되었다면 한 번 로그인하거나, 새 등록 코드로 '\(codes.setting())' 명령을 실행해 값을 새로 정하십시오."
+          : "관리자에게 문의하십시오. 다시 사용할 수 있게 되었다면 한 번 로그인하십시오.")
     case .accountNotKnown:
       ResultText("이 계정을 사용할 수 있는지 서버에 확인하지 못했습니다.", "나중에 다시 시도하거나 관리자에게 문의하십시오.")
     case .chipAbsent:
@@ -243,6 +248,6 @@ extension KoreanCatalogue {
 
   /// How an account can be used again if no chip counts its values any longer.
   private static func indexLost(_ codes: CodeUse) -> String {
-    "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 '\(codes.setting())'로 다시 등록해야 합니다."
+    "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 '\(codes.takesCodes ? codes.setting() : codes.registration)'로 다시 등록해야 합니다."
   }
 }

@@ -2,22 +2,36 @@
 
 enum KoreanCatalogue: Catalogue {
   static func ifForgotten(_ codes: CodeUse) -> String {
-    codes == .roots
+    if let next = withoutCodes(codes) { return "잊어버렸다면 \(next)" }
+    return codes == .roots
       ? "잊어버렸다면 root 관리자가 등록 코드로 '\(codes.setting())'을 실행해 새로 정해야 합니다."
       : "잊어버렸다면 등록 코드로 '\(codes.setting())'을 실행해 새로 정하십시오."
   }
 
+  /// How an account in use gets a new value at a server that takes no codes; nil at other servers.
+  static func withoutCodes(_ codes: CodeUse, _ kinds: [ValueKind] = []) -> String? {
+    guard !codes.takesCodes else { return nil }
+    let again = "'uafctl register\(PromptText.named(kinds))'"
+    return codes.isRoot
+      ? "'\(codes.setting(kinds))'를 실행한 뒤 사용자가 \(again)로 다시 등록해야 합니다."
+      : "root 관리자가 '\(codes.setting(kinds))'를 실행한 뒤 \(again)로 다시 등록해야 합니다."
+  }
+
   /// How an account in use gets a new key.
   static func newCode(_ codes: CodeUse) -> String {
-    codes == .roots
+    if let next = withoutCodes(codes) { return next }
+    return codes == .roots
       ? "root 관리자가 새 등록 코드로 '\(codes.setting())'을 실행해야 합니다."
       : "관리자에게 새 등록 코드를 받은 뒤 '\(codes.setting())'을 실행하십시오."
   }
 
   /// It names the type that is gone: otherwise, a remaining type would get the new value.
   private static func registersAgain(_ kinds: [ValueKind] = [], _ codes: CodeUse) -> String {
+    guard codes.takesCodes else {
+      return "'\(codes.command("register", kinds.count == 1 ? kinds[0].english : ""))' 명령으로 다시 등록합니다."
+    }
     // Nothing of the type is left, so that a person's code is enough.
-    "등록 코드가 있으면 '\((codes == .roots ? .persons : codes).setting(kinds))' 명령으로 다시 등록합니다."
+    return "등록 코드가 있으면 '\((codes == .roots ? .persons : codes).setting(kinds))' 명령으로 다시 등록합니다."
   }
 
   private static func told(_ key: ReplacedKey) -> String {
@@ -143,7 +157,7 @@ enum KoreanCatalogue: Catalogue {
       return said.isEmpty ? "서버가 거부했습니다." : "서버가 거부했습니다: \(said)"
     case .revoked(let said):
       return "서버가 등록을 폐기했습니다\(PromptText.inBrackets(said)). "
-        + (codes == .roots ? newCode(codes) : "관리자에게 등록 코드를 받은 뒤 '\(codes.setting())'을 실행하십시오.")
+        + (codes == .roots || !codes.takesCodes ? newCode(codes) : "관리자에게 등록 코드를 받은 뒤 '\(codes.setting())'을 실행하십시오.")
     case .keyGone(let kind):
       return "\(kind.koreanSubject) 서버에 더 이상 등록되어 있지 않습니다. "
         + "'\(codes.command("register", kind.english))' 명령으로 다시 등록하십시오."
@@ -158,7 +172,7 @@ enum KoreanCatalogue: Catalogue {
     case .serverNumber(let number): return KoreanParticles.resolved("서버가 결과 \(number)(으)로 응답했습니다.")
     case .stateIsOlder:
       return "서버가 이 컴퓨터보다 이 키의 서명을 더 많이 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 있습니다. "
-        + "관리자에게 등록 코드를 받은 뒤 '\(codes.command("repair", "--code FILE"))'을 실행하십시오."
+        + (codes.takesCodes ? "관리자에게 등록 코드를 받은 뒤 '\(codes.repair)'을 실행하십시오." : "'\(codes.repair)'를 실행하십시오.")
     case .cancelled: return "취소했습니다."
     case .confirm(let kind, let text): return "\(kind.koreanObject) 입력하면 다음을 승인합니다: \(text)"
     case .ready: return "준비되었습니다. 계속하려면 Enter, 취소하려면 Ctrl-C를 누르십시오. "
@@ -188,8 +202,9 @@ enum KoreanCatalogue: Catalogue {
     case .deregisteredThere(let user, let kinds):
       return "\(PromptText.shown(user)) 계정의 등록을 서버에서만 해지했습니다\(brackets(kinds)). 서버의 승인에 서명이 없어"
         + "(server.require_signed_verdict) 이 컴퓨터에는 그대로 남지만, 더는 로그인할 수 없습니다. 새 값을 정하려면 root 관리자가 "
-        + "새 등록 코드로 'uafctl register USER\(PromptText.named(kinds)) --code FILE'을 실행하거나, "
-        + "값을 초기화해야 합니다."
+        + (codes.takesCodes
+          ? "새 등록 코드로 'uafctl register USER\(PromptText.named(kinds)) --code FILE'을 실행하거나, 값을 초기화해야 합니다."
+          : "'uafctl reset USER\(PromptText.named(kinds))'를 실행한 뒤 'uafctl register'로 다시 등록해야 합니다.")
     case .deregisteredHere(let user, let kinds):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다\(brackets(kinds)). "
         + "서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
@@ -206,7 +221,9 @@ enum KoreanCatalogue: Catalogue {
         + "서버의 계정 이름은 바뀌지 않습니다: \(PromptText.shown(server))"
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
     case .changedButRefused(let kind, let user):
-      return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다. 서버는 아직 이 키를 받아들이지 않습니다. "
+      let done = "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다. 서버는 아직 이 키를 받아들이지 않습니다. "
+      if let next = withoutCodes(codes, [kind]) { return done + next }
+      return done
         + (codes == .roots
           ? "root 관리자가 등록 코드로 '\(codes.setting())'을 실행해 새 키를 만들어야 합니다."
           : "등록 코드가 있으면 '\(codes.setting())' 명령으로 새 키를 만듭니다.")

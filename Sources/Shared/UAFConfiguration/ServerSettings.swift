@@ -45,6 +45,14 @@ public struct ServerSettings: Equatable, Sendable {
     case password
     /// Nothing: the first person who registers a name gets it.
     case open
+
+    /// Whether codes register.
+    public var takesCodes: Bool {
+      switch self {
+      case .payload, .code: true
+      case .password, .open: false
+      }
+    }
   }
 
   /// The character set of a text to be confirmed.

@@ -87,7 +87,11 @@ final class CallPolicy {
   ///
   /// A person's code proves nothing unless verdicts are signed and the server certainly checks the code.
   var codeUse: CodeUse {
-    if call.caller.isRoot, call.caller.isTool { return .root(of: call.shownName) }
+    let isRoot = call.caller.isRoot && call.caller.isTool
+    if let server = configuration.server, !server.enrolment.takesCodes {
+      return .noCodes(root: isRoot ? call.shownName : nil)
+    }
+    if isRoot { return .root(of: call.shownName) }
     return provesCodes ? .persons : .roots
   }
 

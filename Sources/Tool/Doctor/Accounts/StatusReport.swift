@@ -140,6 +140,8 @@ package struct StatusDocument: Equatable {
   package let hasMachineSecret: Bool?
   /// Whether a code that a person enters can set a passcode or pattern for an account in use; nil if the core does not say.
   package let codesSetValues: Bool?
+  /// Whether the server takes enrolment codes.
+  package let takesCodes: Bool
   /// Nil if root lets the server decide nothing.
   package let policy: FollowedPolicyState?
 
@@ -164,6 +166,7 @@ package struct StatusDocument: Equatable {
     serverState = ServerState(document["serverState"])
     hasMachineSecret = if case .bool(let isThere)? = document["hasMachineSecret"] { isThere } else { nil }
     codesSetValues = if case .bool(let doThey)? = document["codesSetValues"] { doThey } else { nil }
+    takesCodes = document["takesCodes"] != .bool(false)
     policy = FollowedPolicyState(document["policy"])
   }
 
@@ -171,6 +174,7 @@ package struct StatusDocument: Equatable {
   ///
   /// - Parameter isRoot: whether root reads it.
   package func codeUse(isRoot: Bool) -> CodeUse {
+    guard takesCodes else { return .noCodes(root: isRoot ? accountName : nil) }
     if isRoot, let accountName { return .root(of: accountName) }
     return codesSetValues == false ? .roots : .persons
   }

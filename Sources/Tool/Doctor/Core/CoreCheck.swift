@@ -53,7 +53,7 @@ struct CoreCheck {
     } else if locked.isEmpty, isRoot {
       findings.append(.ok(CoreText.nothingOfRoots(account: name)))
     } else if locked.isEmpty {
-      findings.append(.warning(.accountUnregistered, CoreText.nothing(account: name)))
+      findings.append(.warning(.accountUnregistered, CoreText.nothing(account: name, codes)))
     }
     return findings
   }
@@ -75,7 +75,7 @@ enum CoreText: FindingCatalogue {
   case forbidden(account: String, [StatusDocument.Authenticator])
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
-  case nothing(account: String)
+  case nothing(account: String, CodeUse)
   /// The server has seen more signatures with the account's keys than this machine has made.
   case behind(account: String, CodeUse)
   /// Why a fingerprint cannot be used now.
@@ -102,22 +102,22 @@ enum CoreText: FindingCatalogue {
     case .refused(let account, let authenticators, let codes):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
-        do: (codes == .roots
+        do: (codes == .roots || codes == .noCodes(root: nil)
           ? "ask the administrator whether the account is disabled at the server; if not, have root run " : "")
-          + "\(codes.setting()), with a new enrolment code")
+          + codes.setting() + (codes.takesCodes ? ", with a new enrolment code" : ", then register again"))
     case .forbidden(let account, let authenticators):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
         do: "ask the server's administrator: the account may be disabled or locked there")
     case .nothingOfRoots(let account):
       FindingText("account: \(account): nothing registered; each person runs doctor for their own account")
-    case .nothing(let account):
-      FindingText("account: \(account): nothing registered", do: "uafctl register --code FILE")
+    case .nothing(let account, let codes):
+      FindingText("account: \(account): nothing registered", do: codes.registration)
     case .behind(let account, let codes):
       FindingText(
         "account: \(account): the server has seen more signatures of its key than this machine has made: an older copy was put "
           + "back, or another machine has the key",
-        do: "\(codes.command("repair", "--code FILE")), with a new enrolment code")
+        do: codes.repair + (codes.takesCodes ? ", with a new enrolment code" : ""))
     case .fingerprint(let result):
       FindingText("fingerprint: \(result.text(in: .english)) [\(result.code)]", do: result.nextStep(in: .english))
     }
@@ -143,21 +143,24 @@ enum CoreText: FindingCatalogue {
     case .refused(let account, let authenticators, let codes):
       FindingText(
         "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
-        do: codes == .roots
-          ? "서버에서 계정이 비활성화되었는지 관리자에게 문의하십시오. 아니라면 root 관리자가 새 등록 코드로 \(codes.setting()) 명령을 실행해야 합니다"
-          : "새 등록 코드로 \(codes.setting()) 명령을 실행하십시오")
+        do: !codes.takesCodes
+          ? "서버에서 계정이 비활성화되었는지 관리자에게 문의하십시오. 아니라면 \(codes.isRoot ? "" : "root 관리자가 ")"
+            + "\(codes.setting()) 명령을 실행한 뒤 다시 등록해야 합니다"
+          : codes == .roots
+            ? "서버에서 계정이 비활성화되었는지 관리자에게 문의하십시오. 아니라면 root 관리자가 새 등록 코드로 \(codes.setting()) 명령을 실행해야 합니다"
+            : "새 등록 코드로 \(codes.setting()) 명령을 실행하십시오")
     case .forbidden(let account, let authenticators):
       FindingText(
         "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
         do: "서버 관리자에게 문의하십시오. 서버에서 비활성화되었거나 잠긴 계정일 수 있습니다")
     case .nothingOfRoots(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
-    case .nothing(let account):
-      FindingText("계정: \(account): 등록된 것이 없습니다", do: "uafctl register --code FILE")
+    case .nothing(let account, let codes):
+      FindingText("계정: \(account): 등록된 것이 없습니다", do: codes.registration)
     case .behind(let account, let codes):
       FindingText(
         "계정: \(account): 서버가 이 컴퓨터가 만든 것보다 더 많은 서명을 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 "
-          + "있습니다", do: "새 등록 코드로 \(codes.command("repair", "--code FILE")) 명령을 실행하십시오")
+          + "있습니다", do: "\(codes.takesCodes ? "새 등록 코드로 " : "")\(codes.repair) 명령을 실행하십시오")
     case .fingerprint(let result):
       FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
     }
@@ -167,6 +170,8 @@ enum CoreText: FindingCatalogue {
   private static func unlocking(_ account: String, _ codes: CodeUse) -> String {
     switch codes {
     case .root: "uafctl unlock \(account)"
+    case .noCodes(let root):
+      (root == nil ? "have root run " : "") + "uafctl unlock \(account) or, for a new value, \(codes.setting())"
     case .roots: "have root run uafctl unlock \(account) or, for a new value, \(codes.setting())"
     case .persons:
       "have the helpdesk give out an unlock (uafctl unlock --code), or set a new value by a code (\(codes.setting()))"
@@ -176,6 +181,9 @@ enum CoreText: FindingCatalogue {
   private static func unlockingInKorean(_ account: String, _ codes: CodeUse) -> String {
     switch codes {
     case .root: "uafctl unlock \(account) 명령을 실행하십시오"
+    case .noCodes(let root):
+      (root == nil ? "root 관리자가 " : "")
+        + "uafctl unlock \(account) 명령을 실행하거나, 값을 새로 정하려면 \(codes.setting()) 명령을 실행해야 합니다"
     case .roots:
       "root 관리자가 uafctl unlock \(account) 명령을 실행하거나, 값을 새로 정하려면 \(codes.setting()) 명령을 실행해야 합니다"
     case .persons:

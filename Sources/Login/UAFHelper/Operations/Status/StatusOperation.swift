@@ -49,6 +49,7 @@ struct StatusOperation: CallOperation {
     document.set("protocol", .string(isWebAuthn ? "WebAuthn" : "UAF"))
     if let account { serverSide.write(account, to: &document) }
     document.set("codesSetValues", .bool(policy.provesCodes))
+    document.set("takesCodes", .bool(policy.configuration.server?.enrolment.takesCodes ?? true))
     document.set("policy", PolicyStatus(policy: policy).json)
     return Success(document: JSONValue.object(document).text)
   }
