@@ -411,14 +411,27 @@ import WebAuthn
     #expect(wire.requests.isEmpty)
   }
 
-  @Test func `refuses a code of uaf-server before anything is sent`()
+  @Test func `sends a code of uaf-server where the conformance interface has codes, in a header or a member`() throws {
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 1, count: EnrolmentCode.randomByteCount)))
+    var (wire, flow) = (ScriptedTransport(), registration(entitlement: .code(code)))
+    try flow.start(over: &wire)
+    #expect(wire.requests.first?.authorization == "Bearer \(code.text)")
+    (wire, flow) = (ScriptedTransport(), registration(WebAuthnSettings(codeMember: "token"), entitlement: .code(code)))
+    try flow.start(over: &wire)
+    #expect(wire.requests.first?.authorization == nil)
+    let body = String(decoding: try #require(wire.requests.first).body, as: UTF8.self)
+    #expect(body.contains(#""token":"\#(code.text)""#))
+  }
+
+  @Test
+  func `refuses a code of uaf-server at products that take none, and a proof everywhere, before anything is sent`()
     throws
   {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 1, count: EnrolmentCode.randomByteCount)))
-    for (rules, entitlement) in [
-      (WebAuthnSettings(), Entitlement.code(code)), (WebAuthnSettings(codeMember: "token"), .code(code)),
-      (WebAuthnSettings(), .proof("x")),
-    ] {
+    let products = WebAuthnInterface.allCases.filter { $0 != .conformance }
+    for (rules, entitlement) in products.map({ (WebAuthnSettings(interface: $0), Entitlement.code(code)) })
+      + [(WebAuthnSettings(), .proof("x"))]
+    {
       var (wire, flow) = (ScriptedTransport(), registration(rules, entitlement: entitlement))
       let refused = refusal(.invalidParameter, byServer: false) { try flow.start(over: &wire) }
       #expect(refused?.cause == .codesNotJudged && wire.requests.isEmpty)

@@ -80,7 +80,10 @@ import Testing
       (["response", "authenticatorData"], .string("AA"), .truncated("response.authenticatorData")),
       (["response", "signature"], nil, .missing("response.signature")),
       (["response", "signature"], .string(""), .outOfRange("response.signature")),
-      (["response", "userHandle"], .string(""), .outOfRange("response.userHandle")),
+      (
+        ["response", "userHandle"], .string(Base64URL.encode([UInt8](repeating: 1, count: 65))),
+        .notBase64("response.userHandle", .tooLong)
+      ),
       (["response", "userHandle"], .integer(1), .wrongType("response.userHandle")),
     ] as [([String], JSONValue?, WebAuthnError)]) func `refuses an invalid assertion response, and names the member`(
       _ path: [String], _ value: JSONValue?, _ error: WebAuthnError
@@ -88,6 +91,13 @@ import Testing
   {
     let json = try Self.changed(Ceremony.authentication().assertion().json, path, value)
     #expect(throws: error) { try AssertionResponse(json: json) }
+  }
+
+  @Test(arguments: [JSONValue.string(""), .null]) func `an empty user handle is none, as FIDO's tools send it`(
+    _ value: JSONValue
+  ) throws {
+    let json = try Self.changed(Ceremony.authentication().assertion().json, ["response", "userHandle"], value)
+    #expect(try AssertionResponse(json: json).userHandle == nil)
   }
 
   @Test func `refuses a registration response whose id is not that of the new credential`() throws {

@@ -15,7 +15,8 @@ public struct CredentialRegistration: EnrolmentFlow {
     var keyID: KeyID?
   }
 
-  private let entitlement: Entitlement
+  /// Whether the server's interface has no place for what allows the new credential.
+  private let isUseless: Bool
   private var ceremony: Ceremony
   private var offered: Offered?
 
@@ -26,18 +27,26 @@ public struct CredentialRegistration: EnrolmentFlow {
   ///   - entitlement: what allows the new credential. WebAuthn has nothing for it, so the dialect says where the code or the
   ///     password goes that the person entered.
   public init(settings: ClientSettings, rules: WebAuthnSettings, username: String, entitlement: Entitlement = .none) {
-    self.entitlement = entitlement
-    let entry: String? = if case .plainCode(let entry) = entitlement { entry } else { nil }
+    var entry: String?
+    switch entitlement {
+    case .none: isUseless = false
+    case .plainCode(let text):
+      entry = text
+      isUseless = false
+    // WebAuthn has no proof by a code, so that of uaf-server is sent to it as any other server's is.
+    case .code(let code):
+      entry = code.text
+      isUseless = rules.interface != .conformance
+    case .proof: isUseless = true
+    }
     ceremony = Ceremony(.registration, settings: settings, rules: rules, username: username, entry: entry)
   }
 
   /// Asks the server for options, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
-    switch entitlement {
-    case .none, .plainCode: break
-    case .code, .proof:
+    guard !isUseless else {
       throw ceremony.link.refusal(
-        .invalidParameter, "a code of uaf-server is of no use at a server that speaks WebAuthn",
+        .invalidParameter, "a code of uaf-server is of no use at a server of another vendor that speaks WebAuthn",
         because: .codesNotJudged)
     }
     try ceremony.start(over: &transport)

@@ -51,7 +51,9 @@ public struct AssertionResponse: WebAuthnMessage {
       parsing: response.bytes("authenticatorData", counts: 1...AuthenticatorData.maximumByteCount),
       path: response.name("authenticatorData"))
     signature = try response.bytes("signature", counts: 1...1024)
-    userHandle = try response.optionalBytes("userHandle", counts: UserEntity.idByteCounts)
+    // FIDO's conformance tools send an empty handle for none.
+    let handle = try response.optionalBytes("userHandle", counts: 0...UserEntity.idByteCounts.upperBound)
+    userHandle = handle?.isEmpty == true ? nil : handle
     attachment = try members.choice("authenticatorAttachment", of: AuthenticatorAttachment.self)
     clientExtensionResults = try members.jsonObject("clientExtensionResults")
   }
