@@ -151,7 +151,7 @@ let package = Package(
         + shared("ProgramTesting", "UAFMessages", "UAFCrypto", "SecretMemory", "WebAuthn"),
       path: "Tests/ServerTesting", swiftSettings: strict),
     tests(
-      of: "UAFAdministration", with: ["UAFService", "ServerTesting"] + shared("UAFMessages", "UAFCrypto")),
+      of: "UAFAdministration", with: ["UAFService", "ServerTesting"] + shared("UAFMessages", "UAFCrypto", "WebAuthn")),
     tests(
       of: "UAFConsole",
       with: ["UAFAdministration", "UAFService", "ServerTesting", "WebMessages"]

@@ -67,6 +67,8 @@ struct AnswerTransaction {
       }
       let records = PostgreSQLTransaction(connection: connection)
       if let passkey = answer.passkey {
+        // The account cannot be blocked before this commit, and a block that is being committed is waited for.
+        try connection.execute("SELECT 1 FROM account WHERE username = $1 FOR SHARE", [.text(answer.username)])
         guard try records.passkeys.use(passkey, of: answer.username, now: answer.now) else {
           connection.rollback()
           return .failure(refusal(of: answer, used: []))

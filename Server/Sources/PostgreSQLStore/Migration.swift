@@ -38,6 +38,7 @@ struct Migration {
     CREATE TABLE passkey (
       number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       username text COLLATE "C" NOT NULL REFERENCES account (username),
+      rpID text NOT NULL,
       credentialID bytea UNIQUE NOT NULL,
       userHandle bytea NOT NULL,
       publicKey bytea NOT NULL,

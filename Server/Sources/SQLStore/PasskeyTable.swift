@@ -20,27 +20,61 @@ struct PasskeyTable<Connection: SQLConnection>: Passkeys {
   func shapes(ofAccounts numbers: [Int64]) throws -> [KeyShape] {
     let rows = try connection.rows(
       """
-      SELECT a.\(Connection.rowNumber), p.transports, length(p.credentialID)
+      SELECT a.\(Connection.rowNumber), p.transports, length(p.credentialID), p.revokedAt
       FROM account a JOIN passkey p ON p.username = a.username
       WHERE a.\(Connection.rowNumber) IN (\(SQLValue.list(numbers.count, from: 1)))
       ORDER BY a.\(Connection.rowNumber), p.number
       """, numbers.map { .integer($0) }
-    ) {
-      (account: try $0.integer(0, as: Int64.self), transports: try $0.text(1), length: try $0.integer(2, as: Int.self))
+    ) { row in
+      ListedPasskey(
+        account: try row.integer(0), transports: try row.text(1), length: try row.integer(2, as: Int.self),
+        isRevoked: try row.optionalInteger(3) != nil)
     }
-    let accounts = Dictionary(grouping: rows, by: \.account)
-    return accounts.values.map { PasskeyShape.shape($0.map { ($0.transports, $0.length) }) }
+    return Dictionary(grouping: rows, by: \.account).values.map { passkeys in
+      PasskeyShape.shape(PasskeyShape.listed(passkeys, isRevoked: \.isRevoked).map { ($0.transports, $0.length) })
+    }
+  }
+
+  func kinds(of names: [String]) throws -> [String: Set<PasskeyKind>] {
+    try grouped(
+      """
+      SELECT username, isBackupEligible, rpID FROM passkey WHERE revokedAt IS NULL
+        AND username IN (\(Connection.jsonTexts.replacing("?", with: "?1")))
+      GROUP BY username, isBackupEligible, rpID
+      """, [.text(JSONValue.array(names.map(JSONValue.string)).text)])
+  }
+
+  func kindsWithoutKeys(after username: String, appID: String, limit: Int) throws -> [String: Set<PasskeyKind>] {
+    try grouped(
+      """
+      SELECT username, isBackupEligible, rpID FROM passkey WHERE revokedAt IS NULL AND username IN (
+        SELECT DISTINCT p.username FROM passkey p WHERE p.username > ?1 AND p.revokedAt IS NULL AND NOT EXISTS (
+          SELECT 1 FROM credential c WHERE c.username = p.username AND c.appID = ?2 AND c.revokedAt IS NULL)
+        ORDER BY p.username LIMIT ?3)
+      GROUP BY username, isBackupEligible, rpID
+      """, [.text(username), .text(appID), .integer(limit)])
+  }
+
+  private func grouped(_ sql: String, _ values: [SQLValue]) throws -> [String: Set<PasskeyKind>] {
+    let rows = try connection.rows(sql, values) { row in
+      (
+        username: try row.text(0),
+        kind: PasskeyKind(isBackupEligible: try row.integer(1) == 1, relyingPartyID: try row.text(2))
+      )
+    }
+    return rows.reduce(into: [:]) { $0[$1.username, default: []].insert($1.kind) }
   }
 
   func add(_ passkey: PasskeyRecord) throws {
     try connection.run(
       """
-      INSERT INTO passkey (username, credentialID, userHandle, publicKey, signCounter, aaguid, isAttested,
+      INSERT INTO passkey (username, rpID, credentialID, userHandle, publicKey, signCounter, aaguid, isAttested,
         isBackupEligible, isBackedUp, transports, registeredAt, issuedBy, vouchedBy)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
       """,
       [
-        .text(passkey.username), .bytes(passkey.id), .bytes(passkey.userHandle), .bytes(passkey.publicKey.encoded),
+        .text(passkey.username), .text(passkey.relyingPartyID), .bytes(passkey.id), .bytes(passkey.userHandle),
+        .bytes(passkey.publicKey.encoded),
         .integer(passkey.signCounter), .bytes(passkey.aaguid.bytes), .integer(passkey.isAttested ? 1 : 0),
         .integer(passkey.isBackupEligible ? 1 : 0), .integer(passkey.isBackedUp ? 1 : 0),
         .text(PasskeyShape.text(passkey.transports)), .integer(passkey.registeredAt), .text(passkey.origin.issuedBy),
@@ -80,11 +114,19 @@ struct PasskeyTable<Connection: SQLConnection>: Passkeys {
   }
 }
 
+/// What a request shows of a passkey.
+private struct ListedPasskey {
+  let account: Int64
+  let transports: String
+  let length: Int
+  let isRevoked: Bool
+}
+
 extension PasskeyRecord {
   /// The columns that ``init(row:)`` reads, in their order.
   static let columns = """
     username, credentialID, userHandle, publicKey, signCounter, aaguid, isAttested, isBackupEligible, isBackedUp,
-    transports, registeredAt, lastUsedAt, revokedAt, revokedBy, revokedReason, issuedBy, vouchedBy
+    transports, registeredAt, lastUsedAt, revokedAt, revokedBy, revokedReason, issuedBy, vouchedBy, rpID
     """
 
   /// Reads a row of the table of passkeys.
@@ -97,7 +139,8 @@ extension PasskeyRecord {
       revocation = Revocation(time: time, by: try row.optionalText(13) ?? "", reason: try row.optionalText(14) ?? "")
     }
     self.init(
-      username: try row.text(0), id: try row.requiredBytes(1), userHandle: try row.requiredBytes(2),
+      username: try row.text(0), relyingPartyID: try row.text(17), id: try row.requiredBytes(1),
+      userHandle: try row.requiredBytes(2),
       publicKey: try COSEKey(stored: row.requiredBytes(3)), signCounter: try row.integer(4, as: UInt32.self),
       aaguid: aaguid, isAttested: try row.integer(6) == 1, isBackupEligible: try row.integer(7) == 1,
       isBackedUp: try row.integer(8) == 1, transports: PasskeyShape.transports(try row.text(9)),

@@ -101,6 +101,7 @@ enum Schema {
     CREATE TABLE passkey (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       username TEXT NOT NULL REFERENCES account (username),
+      rpID TEXT NOT NULL,
       credentialID BLOB UNIQUE NOT NULL,
       userHandle BLOB NOT NULL,
       publicKey BLOB NOT NULL,

@@ -111,7 +111,7 @@ package struct AccessAdministration: Sendable {
         throw AdministrationRefusal.unknown("account", name: name)
       }
       let now = environment.now()
-      if role != .administrator { try Self.requireAnother(than: name, in: records, now: now) }
+      if role != .administrator { try Self.requireAnother(than: name, in: records, environment) }
       try Self.vouch(for: keys, of: name, by: caller, in: records)
       let earlier = EarlierAuthority(environment: environment, records: records, caller: caller)
       // The open code may come from somebody who is not allowed to enrol administrators, and who could use it to become this
@@ -176,7 +176,7 @@ package struct AccessAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func removeAdministrator(_ name: String, force: Bool = false, by caller: Caller) async throws {
     try await environment.change(.of(name), by: caller.require(.manageAccess)) { [environment] records in
-      if !force { try Self.requireAnother(than: name, in: records, now: environment.now()) }
+      if !force { try Self.requireAnother(than: name, in: records, environment) }
       guard try records.administrators.remove(name) else {
         throw AdministrationRefusal.unknown("administrator", name: name)
       }
@@ -186,9 +186,14 @@ package struct AccessAdministration: Sendable {
   }
 
   /// Refuses to take the role from an administrator if no other one can sign in.
-  private static func requireAnother(than name: String, in records: any StoreTransaction, now: Int64) throws {
+  private static func requireAnother(
+    than name: String, in records: any StoreTransaction, _ environment: AdministrationEnvironment
+  ) throws {
     guard try records.administrators.administrator(name)?.role == Role.administrator.rawValue else { return }
-    guard try records.hasUsableAdministrator(besides: name, now: now) else {
+    guard
+      try records.hasUsableAdministrator(
+        besides: name, passkeys: environment.passkeys(), now: environment.now())
+    else {
       throw AdministrationRefusal.conflict(.lastAdministrator(name))
     }
   }

@@ -14,6 +14,8 @@ package struct AdministrationEnvironment: Sendable {
   ///
   /// Throws while no policy can be used.
   package let members: @Sendable (_ group: String) throws -> Set<String>?
+  /// Which passkeys can be used now; none if this process knows no policy.
+  let passkeys: @Sendable () -> PasskeyReach
   /// Seconds since 1970.
   package let now: @Sendable () -> Int64
   package let random: @Sendable (Int) throws -> [UInt8]
@@ -46,7 +48,8 @@ package struct AdministrationEnvironment: Sendable {
 
   package init(
     store: any ServerStore, group: @escaping @Sendable (String) throws -> String?,
-    members: @escaping @Sendable (String) throws -> Set<String>? = { _ in nil }, now: @escaping @Sendable () -> Int64,
+    members: @escaping @Sendable (String) throws -> Set<String>? = { _ in nil },
+    passkeys: @escaping @Sendable () -> PasskeyReach = { .nothing }, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8], publicURL: String? = nil, host: String = "",
     authority: @escaping @Sendable (String) throws -> String?, verdictKeys: @escaping @Sendable () throws -> String,
     unlocks: @escaping @Sendable () throws -> UnlockGrants? = { nil },
@@ -56,6 +59,7 @@ package struct AdministrationEnvironment: Sendable {
     self.store = store
     self.group = group
     self.members = members
+    self.passkeys = passkeys
     self.now = now
     self.random = random
     self.publicURL = publicURL
@@ -98,9 +102,9 @@ package struct AdministrationEnvironment: Sendable {
         throw AdministrationRefusal.notAllowed(permitted.permission)
       }
       try AccountReach(self).check(accounts.names(in: records), by: caller, in: records)
-      let mustKeep = try !caller.isAtServer && records.hasUsableAdministrator(now: now)
+      let mustKeep = try !caller.isAtServer && records.hasUsableAdministrator(passkeys: passkeys(), now: now)
       let value = try body(records)
-      guard try !mustKeep || records.hasUsableAdministrator(now: now) else {
+      guard try !mustKeep || records.hasUsableAdministrator(passkeys: passkeys(), now: now) else {
         throw AdministrationRefusal.lastAdministrator
       }
       // The error rolls the transaction back.

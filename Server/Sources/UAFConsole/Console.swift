@@ -43,7 +43,12 @@ package struct Console: Sendable {
       .init(.POST, passkeySignIn, .signIn { try await $0.signIn($1, $2) }),
       .init(
         .POST, "\(passkeyStep)/options",
-        .session { console, _, signedIn, _ in try await console.options { try await $0.stepOptions(signedIn) } }),
+        .session { console, request, signedIn, _ in
+          guard console.environment.passkeyGuard.admitsQuestion(signedIn.session.username, request.address) else {
+            return console.tooMany(request)
+          }
+          return try await console.options { try await $0.stepOptions(signedIn) }
+        }),
       .init(.POST, passkeyStep, .session { try await $0.confirmByPasskey($1, $2, $3) }),
       .init(
         .GET, "/console/confirm",
@@ -236,8 +241,11 @@ package struct Console: Sendable {
   }
 
   private func signInOptions(_ request: ConsoleRequest, _ fields: FormFields) async throws -> WebResponse {
-    guard environment.admitsSignIn(request.name) else { return tooMany(request) }
-    return try await options { try await $0.signInOptions(for: fields["name"]) }
+    let name = fields["name"]
+    guard environment.admitsSignIn(request.name),
+      environment.passkeyGuard.admitsQuestion(Username.isValid(name) ? name : nil, request.address)
+    else { return tooMany(request) }
+    return try await options { try await $0.signInOptions(for: name) }
   }
 
   private func signIn(_ request: ConsoleRequest, _ fields: FormFields) async throws -> WebResponse {
@@ -249,8 +257,17 @@ package struct Console: Sendable {
       }
       return ConsoleResponses.redirect(
         to: "/console", cookies: [Cookies.setting(.session, to: token.text), Cookies.removing(.signIn)])
-    } catch let refusal as ServiceRefusal {
-      return request.refused(refusal)
+    } catch let refusal as ConsolePasskeyRefusal {
+      return self.refused(refusal, request)
+    }
+  }
+
+  private func refused(
+    _ refusal: ConsolePasskeyRefusal, _ request: ConsoleRequest, _ signedIn: SignedIn? = nil
+  ) -> WebResponse {
+    switch refusal {
+    case .refused(let reason): request.refused(reason, signedIn)
+    case .limited: request.refused(.tooMany, .tooManyRequests, signedIn)
     }
   }
 
@@ -265,8 +282,8 @@ package struct Console: Sendable {
         return request.refused(.noStep, .conflict, signedIn)
       }
       return try await perform(step, request, signedIn, fields)
-    } catch let refusal as ServiceRefusal {
-      return request.refused(refusal, signedIn)
+    } catch let refusal as ConsolePasskeyRefusal {
+      return self.refused(refusal, request, signedIn)
     }
   }
 

@@ -1,12 +1,41 @@
 import UAFAdministration
 import UAFService
 
+/// The limits and the records of passkeys' requests and answers, which the console shares with logins.
+package struct PasskeyGuard: Sendable {
+  /// Whether options for an account, or for any, are made for an address now.
+  package let admitsQuestion: @Sendable (_ account: String?, _ address: String) -> Bool
+  /// Whether one more answer to a challenge is verified now.
+  package let admitsAnswer: @Sendable (ReceivedPasskeyResponse) -> Bool
+  /// Counts a refused answer, and records it; returns false if a limit is reached.
+  ///
+  /// The account is that of the options or of the passkey that has signed; nil if neither is known.
+  package let refused:
+    @Sendable (
+      _ answer: ReceivedPasskeyResponse?, _ refusal: ServiceRefusal, _ account: String?, _ address: String
+    ) async throws -> Bool
+
+  package init(
+    admitsQuestion: @escaping @Sendable (String?, String) -> Bool,
+    admitsAnswer: @escaping @Sendable (ReceivedPasskeyResponse) -> Bool,
+    refused:
+      @escaping @Sendable (
+        ReceivedPasskeyResponse?, ServiceRefusal, String?, String
+      ) async throws -> Bool
+  ) {
+    self.admitsQuestion = admitsQuestion
+    self.admitsAnswer = admitsAnswer
+    self.refused = refused
+  }
+}
+
 /// Everything that the console depends on, in addition to what the administration does.
 package struct ConsoleEnvironment: Sendable {
   package let administration: AdministrationEnvironment
   package let keys: ServerKeys
   /// Verifies passkeys, whose answers may come from a page of the console.
   package let passkeys: PasskeyService
+  package let passkeyGuard: PasskeyGuard
   /// The base URL that clients use.
   package let publicURL: @Sendable () throws -> String
   /// Whether one more sign-in may begin from an address.
@@ -24,7 +53,7 @@ package struct ConsoleEnvironment: Sendable {
 
   package init(
     administration: AdministrationEnvironment, keys: ServerKeys, passkeys: PasskeyService,
-    publicURL: @escaping @Sendable () throws -> String,
+    passkeyGuard: PasskeyGuard, publicURL: @escaping @Sendable () throws -> String,
     admitsSignIn: @escaping @Sendable (String) -> Bool, allowsAnonymous: @escaping @Sendable (String) -> Bool,
     timeText: @escaping @Sendable (Int64) -> String,
     readTime: @escaping @Sendable (String) -> Int64?, version: String, facts: ServerFacts,
@@ -33,6 +62,7 @@ package struct ConsoleEnvironment: Sendable {
     self.administration = administration
     self.keys = keys
     self.passkeys = passkeys
+    self.passkeyGuard = passkeyGuard
     self.publicURL = publicURL
     self.admitsSignIn = admitsSignIn
     self.allowsAnonymous = allowsAnonymous

@@ -1,6 +1,8 @@
 @testable import ServerTesting
 import Testing
+import UAFCrypto
 import UAFMessages
+import WebAuthn
 @testable import UAFService
 
 @testable import UAFAdministration
@@ -249,5 +251,26 @@ import UAFMessages
     await #expect(throws: AdministrationRefusal.unknown("policy", name: "7")) {
       try await administration.version(7, by: administrator)
     }
+  }
+
+  @Test func `the preview counts people with passkeys alone, and people whose passkey lets them in`() async throws {
+    try await addAccounts()
+    try await server.store.write { records in
+      for (name, isSynced) in [("bob", false), ("dave", false), ("erin", true)] {
+        try records.accounts.add(name, now: 0)
+        try records.passkeys.add(
+          PasskeyRecord(
+            username: name, relyingPartyID: "server.test", id: Array(name.utf8), userHandle: [1],
+            publicKey: COSEKey(es256: P256.generate().publicKey), signCounter: 0, aaguid: .zero, isAttested: false,
+            isBackupEligible: isSynced, isBackedUp: false, transports: [], registeredAt: 0))
+      }
+    }
+    let with = #"{"accepted": [["passcode"]], "passkeys": {}}"#
+    _ = try await administration.save(with, reason: "passkeys", after: 0, lockingOut: 9, by: administrator)
+    let bound = try await administration.preview(
+      #"{"accepted": [["pattern"]], "passkeys": {"synced": false}}"#, by: administrator)
+    #expect(bound.withKeys == 5 && bound.names == ["erin"], "\(bound)")
+    let without = try await administration.preview(passcode, by: administrator)
+    #expect(without.names == ["dave", "erin"] && without.changed == 5, "\(without)")
   }
 }

@@ -17,13 +17,14 @@ final class ConsoleBrowser: Sendable {
   ///   - administration: nil for the server's own administration.
   ///   - admits: whether requests without a session are answered.
   init(
-    _ server: TestServer, administration: AdministrationEnvironment? = nil,
+    _ server: TestServer, administration: AdministrationEnvironment? = nil, guarding: PasskeyGuard = .open,
     admits: @escaping @Sendable () -> Bool = { true }
   ) {
     console = Console(
       ConsoleEnvironment(
         administration: administration ?? server.administration, keys: server.environment.keys,
-        passkeys: PasskeyService(environment: server.environment), publicURL: { TestServer.publicURL },
+        passkeys: PasskeyService(environment: server.environment), passkeyGuard: guarding,
+        publicURL: { TestServer.publicURL },
         admitsSignIn: { _ in true }, allowsAnonymous: { _ in admits() }, timeText: { String($0) },
         readTime: { Int64($0) }, version: "1", facts: .example,
         report: { Issue.record($0) }))

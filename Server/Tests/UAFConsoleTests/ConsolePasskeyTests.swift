@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import UAFAdministration
 import UAFCrypto
@@ -183,6 +184,58 @@ import WebMessages
     #expect(try await server.store.read { try $0.administrators.all() }.count == 3)
   }
 
+  @Test func `an answer to another person's step with the same text confirms nothing`() async throws {
+    let (browser, _) = try await signedIn("alice", .administrator)
+    let (thief, other) = try await signedIn("bob", .administrator)
+    try await server.make("carol", .auditor)
+    let (csrf, stolen) = (try await thief.csrf(), try await browser.csrf())
+    _ = await browser.post("/console/administrators/remove", "name=carol&csrf=\(stolen)")
+    _ = await thief.post("/console/administrators/remove", "name=carol&csrf=\(csrf)")
+    // Both steps get one text, as they would by chance once in ten thousand tries.
+    try await server.store.write { records in
+      let sessions = try [browser, thief].map { try #require(SessionToken(cookie: $0.session)).hash() }
+      let text = try #require(try records.consoleSessions.session(tokenHash: sessions[0])?.step).text
+      let step = try #require(try records.consoleSessions.session(tokenHash: sessions[1])?.step)
+      try records.consoleSessions.setStep(
+        .init(id: step.id, text: text, action: step.action, code: step.code), tokenHash: sessions[1])
+    }
+    let options = try await options(thief, "/console/confirm/passkey", "csrf=\(csrf)")
+    let answer = encoded(try other.authenticate(options))
+    #expect(
+      await browser.post("/console/confirm/passkey", "csrf=\(stolen)&answer=\(answer)").status == .forbidden)
+    #expect(try await server.store.read { try $0.administrators.administrator("carol") } != nil)
+  }
+
+  @Test func `refused answers at the console are recorded, and limited`() async throws {
+    let passkey = try await passkey(of: "alice", .administrator, counts: false)
+    let told = Mutex<[String]>([])
+    let browser = ConsoleBrowser(
+      server,
+      guarding: PasskeyGuard(
+        admitsQuestion: { _, _ in true }, admitsAnswer: { _ in true },
+        refused: { answer, refusal, account, address in
+          told.withLock { $0.append("\(answer != nil) \(refusal.rawValue) \(account ?? "-") \(address)") }
+          return told.withLock { $0.count } < 2
+        }))
+    #expect(try await signIn(passkey, in: browser).status == .forbidden)
+    #expect(await browser.post("/console/sign-in/passkey", "answer={}").status == .tooManyRequests)
+    #expect(
+      told.withLock { $0 } == ["true not-in-policy alice 192.0.2.1", "false malformed-message - 192.0.2.1"])
+  }
+
+  @Test func `the console always wants the person verified, whatever the policy says`() async throws {
+    let models = try AuthenticatorModels.projectOwn()
+    let lax = try TestServer(
+      database: server.database,
+      policies: AccountPolicies(
+        everybody: AcceptedSets(each: models), passkeys: PasskeyPolicy(requiresUserVerification: false)),
+      keys: server.environment.keys)
+    let passkey = try await passkey(of: "alice", .administrator)
+    passkey.flags = .userPresent
+    let browser = ConsoleBrowser(lax)
+    #expect(try await signIn(passkey, name: "alice", in: browser).status == .forbidden && !browser.hasSession)
+  }
+
   @Test func `another person's passkey does not confirm a step`() async throws {
     let (browser, _) = try await signedIn("alice", .administrator)
     let other = try await passkey(of: "bob", .administrator)
@@ -215,7 +268,9 @@ import WebMessages
   @Test func `an administrator with a passkey that counts is one who can sign in`() async throws {
     let now = server.now
     let only = try await passkey(of: "alice", .administrator)
-    #expect(try await server.store.read { try $0.hasUsableAdministrator(now: now) })
+    let reach = server.environment.passkeyReach
+    #expect(try await server.store.read { try $0.hasUsableAdministrator(passkeys: reach, now: now) })
+    #expect(try await !server.store.read { try $0.hasUsableAdministrator(now: now) })
     let token = AccessToken(
       name: "t", role: Role.administrator.rawValue, createdBy: "command-line uid 0", createdAt: now,
       expiresAt: now + 900, addresses: [])
@@ -234,9 +289,14 @@ import WebMessages
     _ = try await passkey(of: "alice", .administrator)
     let models = try AuthenticatorModels.projectOwn()
     let without = AccountPolicies(everybody: AcceptedSets(each: models))
-    #expect(try await !server.store.read { try $0.hasUsableAdministrator(meeting: without, now: now) })
+    let reach = server.environment.passkeyReach
+    #expect(
+      try await !server.store.read { try $0.hasUsableAdministrator(meeting: without, passkeys: reach, now: now) })
     let with = AccountPolicies(everybody: AcceptedSets(each: models), passkeys: PasskeyPolicy())
-    #expect(try await server.store.read { try $0.hasUsableAdministrator(meeting: with, now: now) })
+    #expect(try await server.store.read { try $0.hasUsableAdministrator(meeting: with, passkeys: reach, now: now) })
+    // A passkey for an earlier host of the server signs nobody in any longer.
+    let moved = PasskeyReach(publicURL: "https://elsewhere.test", policies: with)
+    #expect(try await !server.store.read { try $0.hasUsableAdministrator(passkeys: moved, now: now) })
   }
 
   @Test func `the page of a person shows their passkeys, and revokes one`() async throws {

@@ -189,7 +189,8 @@ import UAFAdministration
   private var environment: ConsoleEnvironment {
     ConsoleEnvironment(
       administration: server.administration, keys: server.environment.keys,
-      passkeys: PasskeyService(environment: server.environment), publicURL: { TestServer.publicURL },
+      passkeys: PasskeyService(environment: server.environment), passkeyGuard: .open,
+      publicURL: { TestServer.publicURL },
       admitsSignIn: { _ in true }, allowsAnonymous: { _ in true }, timeText: { String($0) }, readTime: { Int64($0) },
       version: "1", facts: .example,
       report: { Issue.record($0) })

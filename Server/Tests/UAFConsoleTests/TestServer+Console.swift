@@ -13,7 +13,8 @@ extension TestServer {
   var administration: AdministrationEnvironment {
     AdministrationEnvironment(
       store: store, group: { $0.hasPrefix("vip") ? AccountGroup.privileged : nil },
-      members: { $0 == "office" ? ["bob", "nobody"] : nil }, now: environment.now, random: environment.random,
+      members: { $0 == "office" ? ["bob", "nobody"] : nil },
+      passkeys: { [environment] in environment.passkeyReach }, now: environment.now, random: environment.random,
       publicURL: Self.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
       unlocks: { [keys = environment.keys] in UnlockGrants(keys: keys) },
       enrolments: { [keys = environment.keys] in EnrolmentSeal(keys: keys) },

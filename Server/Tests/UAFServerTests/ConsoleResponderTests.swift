@@ -22,6 +22,8 @@ struct ConsoleResponderTests {
       models: server.environment.models)
     responder = ConsoleResponder(
       server.environment, environment,
+      UAFRoutes(environment: server.environment, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        .passkeys.guarding,
       facts: .init(listeners: [], certificateEnds: { [] }, store: "SQLite", keys: { _ in [] }),
       port: nil, proxies: TrustedProxies(), logger: Logger(label: "test"))
   }

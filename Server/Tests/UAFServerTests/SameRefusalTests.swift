@@ -1,3 +1,4 @@
+import Logging
 import Testing
 import UAFAdministration
 import UAFCrypto
@@ -29,7 +30,12 @@ struct SameRefusalTests {
   private func console(_ path: String, _ form: String, as role: Role) async throws -> AdministrationRefusal? {
     let environment = ConsoleEnvironment(
       administration: administration, keys: server.environment.keys,
-      passkeys: PasskeyService(environment: server.environment), publicURL: { TestServer.publicURL },
+      passkeys: PasskeyService(environment: server.environment),
+      passkeyGuard: UAFRoutes(
+        environment: server.environment, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      )
+      .passkeys.guarding,
+      publicURL: { TestServer.publicURL },
       admitsSignIn: { _ in true }, allowsAnonymous: { _ in true }, timeText: { String($0) }, readTime: { Int64($0) },
       version: "1", facts: ServerFacts(listeners: [], certificateEnds: { [] }, store: "SQLite", keys: { _ in [] }),
       report: { Issue.record($0) })

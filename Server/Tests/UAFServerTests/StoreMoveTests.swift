@@ -67,7 +67,8 @@ import WebAuthn
     try await server.store.write { records in
       try records.passkeys.add(
         PasskeyRecord(
-          username: "alice", id: [1, 2, 3], userHandle: [4], publicKey: COSEKey(es256: P256.generate().publicKey),
+          username: "alice", relyingPartyID: "server.test", id: [1, 2, 3], userHandle: [4],
+          publicKey: COSEKey(es256: P256.generate().publicKey),
           signCounter: 5, aaguid: .zero, isAttested: false, isBackupEligible: true, isBackedUp: true,
           transports: ["hybrid", "internal"], registeredAt: now, origin: KeyOrigin(issuedBy: "root", vouchedBy: "root"))
       )

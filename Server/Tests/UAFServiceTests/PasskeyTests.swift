@@ -150,7 +150,8 @@ struct PasskeyHouse {
     let code = try await house.code(of: "mina")
     let earlier = try await house.creationOptions("mina", code: code)
     let newest = try await house.creationOptions("mina", code: code)
-    await #expect(throws: ServiceRefusal.enrolmentCodeUsed) { try await house.register(SoftPasskey(), for: earlier) }
+    // The code is still good, so the person begins again.
+    await #expect(throws: ServiceRefusal.unknownChallenge) { try await house.register(SoftPasskey(), for: earlier) }
     try await house.register(SoftPasskey(), for: newest)
   }
 
@@ -416,6 +417,52 @@ struct PasskeyHouse {
       let allowed = try await house.service.requestOptions(for: name).allowedCredentials
       #expect(allowed.map(\.id.count) == [20] && allowed.map(\.transports) == [["hybrid", "internal"]])
     }
+  }
+
+  @Test func `a request names no more passkeys than an account may have, the usable ones always`() async throws {
+    let house = try PasskeyHouse()
+    let now = house.server.now
+    let first = try await house.registered("mina")
+    for _ in 0..<PasskeyRecord.mostOfAccount + 4 {
+      let lost = try await house.registered("mina").id
+      _ = try await house.server.store.write {
+        try $0.revoke(.passkey(lost, of: "mina"), Revocation(time: now, by: "server"))
+      }
+    }
+    let allowed = try await house.service.requestOptions(for: "mina").allowedCredentials
+    #expect(allowed.count == PasskeyRecord.mostOfAccount && allowed.contains { $0.id == first.id })
+    let shapes = house.server.environment.passkeyShapes
+    try await shapes.refresh(house.server.store, appID: house.server.identity.appID)
+    #expect(try await house.service.requestOptions(for: "nobody").allowedCredentials.count == allowed.count)
+  }
+
+  @Test func `session data of UAF is no challenge for a passkey`() async throws {
+    let house = try PasskeyHouse()
+    let request = try await house.server.authenticationRequest("mina")
+    let data = try Base64URL.decode(try #require(request.header.serverData), maximumCount: 2000)
+    let passkey = try SoftPasskey()
+    let options = PublicKeyCredentialRequestOptions(
+      challenge: request.challenge.bytes + data, relyingPartyID: "server.test")
+    #expect(throws: ServiceRefusal.invalidServerData) {
+      try house.service.read(.authentication(passkey.authenticate(options)))
+    }
+  }
+
+  @Test func `whose passkey has signed is known of a refusal after the signature, and of no other`() async throws {
+    let house = try PasskeyHouse()
+    let passkey = try await house.registered("mina") { $0.counter = 4 }
+    func owner(_ change: (SoftPasskey) -> Void) async throws -> String? {
+      var owner: String?
+      let options = try await house.service.requestOptions(for: nil)
+      change(passkey)
+      let answer = try house.service.read(.authentication(passkey.authenticate(options)))
+      await #expect(throws: ServiceRefusal.self) {
+        try await house.service.authenticate(answer, signed: { owner = $0 })
+      }
+      return owner
+    }
+    #expect(try await owner { $0.counter = 4 } == "mina")
+    #expect(try await owner { $0.breaksSignature = true } == nil)
   }
 
   // MARK: The audit

@@ -73,7 +73,7 @@ package struct PolicyAdministration: Sendable {
     }
     // A policy in force that cannot be used is ignored: it must be possible to save the next one.
     let present = if let text = saved.0 { try? parsed(text) } else { everybody }
-    var comparison = PolicyComparison(present: present, draft: draft)
+    var comparison = PolicyComparison(present: present, draft: draft, publicURL: saved.1)
     for group in draft.groups {
       let names = group.accounts.sorted()
       let missing = try await environment.read { records in try names.filter { try !records.accounts.exists($0) }
@@ -82,18 +82,40 @@ package struct PolicyAdministration: Sendable {
     }
     guard let url = saved.1 else { return comparison.preview }
     let appID = ServerIdentity.appID(of: url)
+    try await each { [chunk = Self.chunk] records, after in
+      let accounts = try records.credentials.usableModels(after: after, appID: appID, limit: chunk)
+      let kinds = try records.passkeys.kinds(of: accounts.map(\.username))
+      return accounts.map { ($0, kinds[$0.username] ?? []) }
+    } count: {
+      comparison.add($0, $1)
+    }
+    try await each { [chunk = Self.chunk] records, after in
+      let kinds = try records.passkeys.kindsWithoutKeys(after: after, appID: appID, limit: chunk)
+      return kinds.map { (AccountModels(username: $0.key, machines: []), $0.value) }
+        .sorted { $0.0.username.utf8.lexicographicallyPrecedes($1.0.username.utf8) }
+    } count: {
+      comparison.add($0, $1)
+    }
+    return comparison.preview
+  }
+
+  /// Reads accounts in pages, and counts each.
+  ///
+  /// - Parameter page: the accounts after a name, in the order of the names' bytes.
+  private func each(
+    page: @escaping @Sendable (any StoreTransaction, String) throws -> [(AccountModels, Set<PasskeyKind>)],
+    count: (AccountModels, Set<PasskeyKind>) -> Void
+  ) async throws {
     var after = ""
     while true {
-      let accounts = try await environment.read { [after] records in
-        try records.credentials.usableModels(after: after, appID: appID, limit: Self.chunk)
-      }
-      for account in accounts { comparison.add(account) }
+      let accounts = try await environment.read { [after] records in try page(records, after) }
+      for (account, passkeys) in accounts { count(account, passkeys) }
       // Some stores answer without suspending this task, so other tasks of the thread would otherwise wait until the preview
       // ends.
       await Task.yield()
       try Task.checkCancellation()
-      guard let last = accounts.last, accounts.count == Self.chunk else { return comparison.preview }
-      after = last.username
+      guard let last = accounts.last, accounts.count == Self.chunk else { return }
+      after = last.0.username
     }
   }
 
@@ -119,7 +141,7 @@ package struct PolicyAdministration: Sendable {
     let event = try event(version, caller)
     let draft = try parsed(text)
     let isSaved = try await environment.change(.nobodys, by: permitted) { [environment] records in
-      try Self.requireAdministrator(draft, by: caller, in: records, now: environment.now())
+      try Self.requireAdministrator(draft, by: caller, in: records, environment)
       guard try records.policyVersions.add(version) else { return false }
       try records.audit.append([event])
       try EarlierAuthority(environment: environment, records: records, caller: caller)
@@ -154,18 +176,20 @@ package struct PolicyAdministration: Sendable {
       throw Self.isReplaced(last)
     }
     let draft = try parsed(text)
-    try await environment.read { [now = environment.now()] records in
-      try Self.requireAdministrator(draft, by: caller, in: records, now: now)
+    try await environment.read { [environment] records in
+      try Self.requireAdministrator(draft, by: caller, in: records, environment)
     }
     return permitted
   }
 
   /// Refuses a policy under which no administrator could sign in, unless the caller is at the server itself.
   private static func requireAdministrator(
-    _ draft: AccountPolicies, by caller: Caller, in records: any StoreTransaction, now: Int64
+    _ draft: AccountPolicies, by caller: Caller, in records: any StoreTransaction,
+    _ environment: AdministrationEnvironment
   ) throws {
-    guard !caller.isAtServer, try records.hasUsableAdministrator(now: now) else { return }
-    guard try records.hasUsableAdministrator(meeting: draft, now: now) else {
+    let (passkeys, now) = (environment.passkeys(), environment.now())
+    guard !caller.isAtServer, try records.hasUsableAdministrator(passkeys: passkeys, now: now) else { return }
+    guard try records.hasUsableAdministrator(meeting: draft, passkeys: passkeys, now: now) else {
       throw AdministrationRefusal.lastAdministrator
     }
   }
@@ -239,27 +263,41 @@ struct PolicyComparison {
   /// The policy in force; nil if this server cannot use it.
   let present: AccountPolicies?
   let draft: AccountPolicies
+  private let passkeys: PasskeyReach
   private(set) var preview = PolicyPreview()
 
-  init(present: AccountPolicies?, draft: AccountPolicies) {
+  /// - Parameter publicURL: the server's base URL, on which it depends which passkeys can be used; nil if it is not known.
+  init(present: AccountPolicies?, draft: AccountPolicies, publicURL: String? = nil) {
     self.present = present
     self.draft = draft
+    passkeys = PasskeyReach(publicURL: publicURL, policies: nil)
     preview.isPresentUsable = present != nil
   }
 
   /// Counts one account.
-  mutating func add(_ account: AccountModels) {
-    let (before, after) = (present?.accepted(for: account.username), draft.accepted(for: account.username))
+  ///
+  /// - Parameter kinds: its usable passkeys.
+  mutating func add(_ account: AccountModels, _ kinds: Set<PasskeyKind> = []) {
+    let name = account.username
     preview.withKeys += 1
-    if before != after { preview.changed += 1 }
-    guard !after.areMet(by: account) else { return }
+    if present?.accepted(for: name) != draft.accepted(for: name)
+      || present?.passkeys(for: name) != draft.passkeys(for: name)
+    {
+      preview.changed += 1
+    }
+    guard !lets(account, kinds, in: draft) else { return }
     // If this server cannot use the policy in force, a different server may: so nobody counts as locked out already.
-    if let before, !before.areMet(by: account) {
+    if let present, !lets(account, kinds, in: present) {
       preview.lockedOutAlready += 1
       return
     }
     preview.lockedOut += 1
     if preview.names.count < PolicyPreview.mostNames { preview.names.append(account.username) }
+  }
+
+  private func lets(_ account: AccountModels, _ kinds: Set<PasskeyKind>, in policies: AccountPolicies) -> Bool {
+    policies.accepted(for: account.username).areMet(by: account)
+      || passkeys.allows(account.username, kinds, under: policies)
   }
 
   /// Records that a group of the draft names an account that does not exist.

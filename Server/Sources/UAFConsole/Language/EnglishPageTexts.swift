@@ -277,16 +277,16 @@ enum EnglishPageTexts {
     .signInByPasskey: "Sign in with a passkey",
     .confirmByPasskey: "Confirm with a passkey",
     .passkeySignsPage:
-      "A passkey signs the text that this page shows, and has no screen of its own for it. To read the text on another "
+      "A passkey signs a hash of the text, which only this page shows you. To read the text on another "
       + "screen, use the line above.",
-    .passkeyInstead: "Or use a passkey that an administrator has accepted for the console.",
+    .passkeyInstead: "Or use a passkey that counts in the console.",
     .passkeyWaiting: "Follow what your browser asks.",
     .passkeyUnavailable: "This browser cannot use passkeys here.",
     .passkeyCancelled: "The passkey was not used: it was cancelled, it took too long, or there is none on this device.",
     .passkeyUnreachable: "The server does not answer. Check your connection, then try again.",
     .copies: "Copies",
-    .backedUp: "On several devices",
-    .mayBeBackedUp: "May be on several devices",
+    .backedUp: "Backed up",
+    .mayBeBackedUp: "May be backed up",
     .onOneDevice: "On one device",
     .signatureNeeded: "This needs an administrator's signature.",
     .lastAdministrator:

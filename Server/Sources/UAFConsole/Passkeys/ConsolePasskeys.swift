@@ -28,20 +28,16 @@ struct ConsolePasskeys {
   ///
   /// - Parameter answer: the assertion in JSON.
   /// - Returns: the session's token; nil if the account has no role.
-  /// - Throws: ``ServiceRefusal``; the store's errors.
+  /// - Throws: ``ConsolePasskeyRefusal``; the store's errors.
   func openSession(_ answer: String, address: String) async throws -> SessionToken? {
-    let accepted = try await service.authenticate(read(answer), purpose: .consoleSignIn, at: address)
+    let accepted = try await authenticate(answer, .consoleSignIn, address: address)
     let name = accepted.username
     let now = environment.now
     let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
     let tokenHash = try token.hash()
     return try await environment.administration.writeCallerRecords { records in
       let role = try records.administrators.administrator(name)?.role
-      // Between the answer and this transaction, the account may have been blocked or the passkey revoked.
-      let isUsable =
-        try records.accounts.block(of: name)?.refusal(at: now) == nil
-        && records.passkeys.passkey(accepted.id)?.countsForSteps == true
-      let refusal = role == nil ? "no-role" : isUsable ? nil : "key-revoked"
+      let refusal = role == nil ? "no-role" : try Self.refusal(of: accepted, in: records, now: now)
       try records.audit.append([
         AuditEntry(
           time: now, kind: .consoleSignIn, outcome: refusal ?? AuditEntry.done, account: name,
@@ -52,6 +48,16 @@ struct ConsolePasskeys {
         ConsoleSession(tokenHash: tokenHash, username: name, role: role, startedAt: now, lastUsedAt: now), now: now)
       return token
     }
+  }
+
+  /// Why no session is opened although the passkey was accepted, as the audit's outcome; nil if one is opened.
+  ///
+  /// Between the answer and this transaction, the account may have been blocked or the passkey revoked.
+  private static func refusal(
+    of accepted: AcceptedPasskey, in records: any StoreTransaction, now: Int64
+  ) throws -> String? {
+    if try records.accounts.block(of: accepted.username)?.refusal(at: now) != nil { return "blocked" }
+    return try records.passkeys.passkey(accepted.id)?.countsForSteps == true ? nil : "key-revoked"
   }
 
   // MARK: Confirming
@@ -69,13 +75,13 @@ struct ConsolePasskeys {
   /// Checks that a passkey of the person has confirmed the waiting step, and takes the step from the session.
   ///
   /// - Returns: the step, which the caller must perform now; nil if it has ended in the meantime.
-  /// - Throws: ``ServiceRefusal``; the store's errors.
+  /// - Throws: ``ConsolePasskeyRefusal``; the store's errors.
   func takeStep(_ answer: String, _ signedIn: SignedIn, address: String) async throws -> DangerousStep? {
     guard let step = signedIn.session.step, let action = DangerousStep(stored: step.action),
       let code = try StepConfirmation(environment: environment).code(signedIn.session)
     else { return nil }
-    _ = try await service.authenticate(
-      read(answer), purpose: .consoleStep, confirming: step.text, at: address)
+    _ = try await authenticate(
+      answer, .consoleStep, of: signedIn.session.username, confirming: step.text, address: address)
     let (now, tokenHash) = (environment.now, signedIn.session.tokenHash)
     return try await environment.administration.writeCallerRecords { records in
       // Since the session was read, a second page of the same browser may have cancelled the step, or begun a new one.
@@ -87,6 +93,34 @@ struct ConsolePasskeys {
     }
   }
 
+  /// Verifies and stores an answer; a refused one is counted and recorded like that of a login.
+  ///
+  /// - Parameters:
+  ///   - account: the account that the options must be for; nil for any.
+  ///   - text: the text that the answer must confirm; nil for none.
+  private func authenticate(
+    _ answer: String, _ purpose: ChallengePurpose, of account: String? = nil, confirming text: String? = nil,
+    address: String
+  ) async throws -> AcceptedPasskey {
+    let limits = environment.passkeyGuard
+    var received: ReceivedPasskeyResponse?
+    var owner: String?
+    do {
+      let read = try read(answer)
+      received = read
+      if !limits.admitsAnswer(read), try await !limits.refused(nil, .unknownChallenge, read.username, address) {
+        throw ConsolePasskeyRefusal.limited
+      }
+      return try await service.authenticate(
+        read, purpose: purpose, of: account, confirming: text, signed: { owner = $0 }, at: address)
+    } catch let refusal as ServiceRefusal {
+      guard try await limits.refused(received, refusal, owner ?? received?.username, address) else {
+        throw ConsolePasskeyRefusal.limited
+      }
+      throw ConsolePasskeyRefusal.refused(refusal)
+    }
+  }
+
   private func read(_ answer: String) throws -> ReceivedPasskeyResponse {
     let response: AssertionResponse
     do throws(WebAuthnError) { response = try AssertionResponse(parsing: Array(answer.utf8)) } catch {
@@ -94,6 +128,13 @@ struct ConsolePasskeys {
     }
     return try service.read(.authentication(response))
   }
+}
+
+/// Why an answer of a passkey does nothing in the console.
+enum ConsolePasskeyRefusal: Error {
+  case refused(ServiceRefusal)
+  /// There were too many wrong answers.
+  case limited
 }
 
 /// The part of a page with the button for a passkey, and the notices that its script shows.

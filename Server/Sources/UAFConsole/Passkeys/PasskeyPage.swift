@@ -75,7 +75,7 @@ package enum PasskeyPage {
         tooOften: "Too many attempts. Wait a minute, then try again.")
     case .korean:
       Words(
-        title: "패스키 등록", how: "관리자가 드린 코드가 필요합니다. 코드는 한 번만 쓸 수 있습니다.",
+        title: "패스키 등록", how: "관리자에게 받은 코드가 필요합니다. 코드는 한 번만 쓸 수 있습니다.",
         account: "계정", code: "코드", register: "등록", waiting: "브라우저의 안내를 따르십시오.",
         registered: "패스키가 등록되었습니다.", trying: "사용해 보기", tried: "패스키로 확인되었습니다.",
         noScript: "이 페이지에는 자바스크립트가 필요합니다.",

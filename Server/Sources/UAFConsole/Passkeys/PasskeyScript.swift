@@ -97,11 +97,13 @@ enum PasskeyScript {
 
     const read = async (reply) => {
       if (reply.status === 429) throw new Refused("too-often");
+      // The session has ended: the page that the server redirects to says so.
+      if (reply.type === "opaqueredirect") return location.reload();
       let message;
       try {
         message = await reply.json();
       } catch {
-        throw new Refused("unreachable");
+        throw new Refused("internal-error");
       }
       if (message.status !== "ok") throw new Refused(message.reason);
       return message;
@@ -109,7 +111,7 @@ enum PasskeyScript {
 
     const send = async (path, headers, body) => {
       try {
-        return await fetch(path, { method: "POST", headers, body });
+        return await fetch(path, { method: "POST", headers, body, redirect: "manual" });
       } catch {
         throw new Refused("unreachable");
       }

@@ -49,7 +49,8 @@ package enum PasskeyRefusalText: String, CaseIterable {
     case .noName: "This server is reached by an IP address, and passkeys need a name. Ask your administrator."
     case .tooMany: "The account has too many passkeys. Ask your administrator to revoke one."
     case .known: "This passkey is registered already."
-    case .unverified: "The authenticator did not verify who you are. Set a PIN or a fingerprint for it, then try again."
+    case .unverified:
+      "The authenticator did not verify who you are. If it has no PIN and no fingerprint yet, set one; then try again."
     case .blocked: "The account or the passkey is blocked. Ask your administrator."
     case .ended: "The request has expired, or was answered already. Begin again."
     case .refused: "The passkey was not accepted."
@@ -65,7 +66,7 @@ package enum PasskeyRefusalText: String, CaseIterable {
     case .noName: "이 서버는 IP 주소로 접속되고 있어 패스키를 쓸 수 없습니다. 관리자에게 문의하십시오."
     case .tooMany: "이 계정에는 패스키가 너무 많습니다. 관리자에게 하나를 폐기해 달라고 요청하십시오."
     case .known: "이미 등록된 패스키입니다."
-    case .unverified: "인증 장치가 본인 확인을 하지 않았습니다. 장치에 PIN이나 지문을 설정한 뒤 다시 시도하십시오."
+    case .unverified: "인증 장치가 본인 확인을 하지 않았습니다. 장치에 PIN이나 지문이 없으면 먼저 설정하고 다시 시도하십시오."
     case .blocked: "계정이나 패스키가 차단되어 있습니다. 관리자에게 문의하십시오."
     case .ended: "요청이 만료되었거나 이미 처리되었습니다. 처음부터 다시 시작하십시오."
     case .refused: "패스키가 허용되지 않았습니다."

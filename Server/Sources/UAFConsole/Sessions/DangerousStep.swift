@@ -41,7 +41,7 @@ enum DangerousStep: Equatable, Sendable {
   ///
   /// If a role is given with many keys, the text contains only a hash of the keys and of the issuers of their codes.
   ///
-  /// A machine chooses its own ID. If the ID is too long, the text contains its first characters, and the first 16 hexadecimal
+  /// A machine chooses its own ID, and an authenticator that of a passkey. If the ID is too long, the text contains its first characters, and the first 16 hexadecimal
   /// digits of its SHA-256.
   ///
   /// - Parameter number: the number of the confirmation code, as it is shown.
@@ -50,6 +50,10 @@ enum DangerousStep: Equatable, Sendable {
     if let text = TextKind.step(try text(number: number)) { return text }
     if case .setRole(let role, let name, let keys) = self {
       return TextKind.step(try "\(Self.role(role, of: name, counting: keys, isShort: true)), code \(number)")
+    }
+    if case .revokeKey(let key, let name, _) = self {
+      let short = "\(key.idText.prefix(Self.idHead))... (SHA-256 \(try Self.digits(key.idText)))"
+      return TextKind.step("Revoke key \(short) of \(name), code \(number)")
     }
     guard case .revokeMachine(let id, let reason) = self else { return nil }
     let digits = try Self.digits(id)

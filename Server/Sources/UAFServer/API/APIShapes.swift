@@ -67,7 +67,8 @@ enum APIShapes {
   static func passkey(_ passkey: PasskeyRecord) -> JSONObject {
     var object: JSONObject = [
       "account": .string(passkey.username), "id": .string(passkey.idText),
-      "counter": .integer(Int64(passkey.signCounter)), "aaguid": .string(passkey.aaguid.description),
+      "host": .string(passkey.relyingPartyID), "counter": .integer(Int64(passkey.signCounter)),
+      "aaguid": .string(passkey.aaguid.description),
       "attested": .bool(passkey.isAttested), "synced": .bool(passkey.isBackupEligible),
       "backedUp": .bool(passkey.isBackedUp), "transports": .array(passkey.transports.map(JSONValue.string)),
       "registered": .integer(passkey.registeredAt), "counts": .bool(passkey.countsForSteps),

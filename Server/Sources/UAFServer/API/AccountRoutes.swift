@@ -18,7 +18,7 @@ enum AccountRoutes {
   ]
 
   private static let passkey: JSONObject = [
-    "account": .string("mina"), "id": .string("Zm9v"), "counter": .integer(0),
+    "account": .string("mina"), "id": .string("Zm9v"), "host": .string("uaf.example.org"), "counter": .integer(0),
     "aaguid": .string("00000000-0000-0000-0000-000000000000"), "attested": .bool(false), "synced": .bool(true),
     "backedUp": .bool(true), "transports": .array([.string("hybrid"), .string("internal")]),
     "registered": .integer(1_799_000_000), "counts": .bool(false), "issuedBy": .string("token helpdesk"),

@@ -173,14 +173,15 @@ struct AnswerRefusals: Sendable {
   }
 
   /// The row for a refused answer of a passkey; nil if the answer is only counted.
+  ///
+  /// - Parameter account: the account of the options, or of the passkey that has signed; nil if neither is known.
   func event(
-    _ answer: ReceivedPasskeyResponse, _ refusal: ServiceRefusal, _ address: SocketAddress?
+    _ answer: ReceivedPasskeyResponse, _ refusal: ServiceRefusal, of account: String?, _ address: SocketAddress?
   ) -> AuditEntry? {
     let now = now()
-    guard answer.isAuthorised(refused: refusal), admission.accountRate > 0, rows.admits("", now: now) else {
-      return nil
-    }
-    return answer.event(refused: refusal, from: Self.text(address), now: now)
+    guard account != nil, answer.isAuthorised(refused: refusal) else { return nil }
+    guard admission.accountRate > 0, rows.admits("", now: now) else { return nil }
+    return answer.event(refused: refusal, of: account, from: Self.text(address), now: now)
   }
 
   /// Whether a machine has proved that it sends an answer for the account.

@@ -213,7 +213,7 @@ struct ServeCommand: AsyncParsableCommand {
       store: state.store == nil ? "SQLite" : "PostgreSQL",
       keys: { [keys = routes.environment.keys] in KeyList.facts(keys, now: $0) })
     let administration = AdministrationListeners(
-      routes.environment, directory, facts: facts, port: adminListen?.listen.port, proxies: proxies,
+      routes, directory, facts: facts, port: adminListen?.listen.port, proxies: proxies,
       logger: start.logger
     ).services(at: adminListen, certificates)
     // They are stopped in reverse order, logins first, so that a reader of the metrics page cannot delay the end of logins.

@@ -40,20 +40,24 @@ struct AdministrationListeners: Sendable {
   ///
   /// - Parameter port: the port of the network address; nil for none.
   init(
-    _ service: ServiceEnvironment, _ directory: ServerDirectory, facts: ServerFacts, port: Int?,
-    proxies: TrustedProxies, logger: Logger
+    _ routes: UAFRoutes, _ directory: ServerDirectory, facts: ServerFacts, port: Int?, proxies: TrustedProxies,
+    logger: Logger
   ) {
+    let service = routes.environment
     let environment = AdministrationEnvironment(
       store: service.store, group: { try service.policies().group(of: $0) },
-      members: { try service.policies().members(of: $0) }, now: service.now, random: service.random,
+      members: { try service.policies().members(of: $0) }, passkeys: { service.passkeyReach }, now: service.now,
+      random: service.random,
       authority: { try CertificateFiles.authority(of: directory, for: $0) },
       verdictKeys: { String(decoding: service.keys.announcedPEM, as: UTF8.self) },
       unlocks: { UnlockGrants(keys: service.keys) }, enrolments: { EnrolmentSeal(keys: service.keys) },
       isAuditUnsigned: { service.auditStanding.isOverdue(at: service.now()) }, models: service.models)
     self.init(
       api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
-      console: ConsoleResponder(service, environment, facts: facts, port: port, proxies: proxies, logger: logger)
-        .response(to:),
+      console: ConsoleResponder(
+        service, environment, routes.passkeys.guarding, facts: facts, port: port, proxies: proxies, logger: logger
+      )
+      .response(to:),
       proxies: proxies,
       logger: logger)
   }
@@ -173,15 +177,15 @@ struct ConsoleResponder: Sendable {
 
   /// - Parameter port: the console's port, from whose pages passkeys are accepted too; nil for none.
   init(
-    _ service: ServiceEnvironment, _ administration: AdministrationEnvironment, facts: ServerFacts, port: Int?,
-    proxies: TrustedProxies, logger: Logger
+    _ service: ServiceEnvironment, _ administration: AdministrationEnvironment, _ guarding: PasskeyGuard,
+    facts: ServerFacts, port: Int?, proxies: TrustedProxies, logger: Logger
   ) {
     let signIns = RateLimiter(.init(perMinute: Self.signInRate))
     let anonymous = RateLimiter(.init(perMinute: Self.anonymousRate))
     console = Console(
       ConsoleEnvironment(
         administration: administration, keys: service.keys,
-        passkeys: PasskeyService(environment: service, furtherPort: port),
+        passkeys: PasskeyService(environment: service, furtherPort: port), passkeyGuard: guarding,
         publicURL: { try service.identity().publicURL },
         admitsSignIn: { signIns.admits($0, now: service.now()) },
         allowsAnonymous: { anonymous.admits($0, now: service.now()) }, timeText: { SecondText.iso8601.text(at: $0) },

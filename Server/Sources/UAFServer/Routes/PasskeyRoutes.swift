@@ -108,19 +108,22 @@ struct PasskeyRoutes: Sendable {
     _ parse: ([UInt8]) throws -> PasskeyMessage
   ) async throws -> WebResponse {
     var received: ReceivedPasskeyResponse?
+    // The account of the passkey, once it has signed.
+    var owner: String?
     return try await answer(
-      request, .passkeyResult, operation, of: { received?.username }, from: address,
-      refusing: { try await countWrong(received, $0, address) },
+      request, .passkeyResult, operation, of: { owner ?? received?.username }, from: address,
+      refusing: { try await countWrong(received, $0, of: owner ?? received?.username, address) },
       { body in
         let answer = try service.read(parse(body))
         received = answer
         if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
-          _ = try await countWrong(answer, nil, address)
+          _ = try await countWrong(answer, nil, of: answer.username, address)
         }
         let from = AnswerRefusals.text(address)
         let accepted =
           operation == .registration
-          ? try await service.register(answer, at: from) : try await service.authenticate(answer, at: from)
+          ? try await service.register(answer, at: from)
+          : try await service.authenticate(answer, signed: { owner = $0 }, at: from)
         log.accepted(operation, accepted)
         return ["username": .string(accepted.username), "verdict": .string(accepted.token.value)]
       })
@@ -128,17 +131,41 @@ struct PasskeyRoutes: Sendable {
 
   /// Counts a wrong answer.
   ///
+  /// - Parameter account: the account of the options, or of the passkey that has signed; nil if neither is known.
   /// - Returns: whether the refusal is only counted, and has no row of its own in the audit.
   /// - Throws: ``WebRefusal`` if a limit is reached.
   private func countWrong(
-    _ answer: ReceivedPasskeyResponse?, _ refusal: ServiceRefusal?, _ address: SocketAddress?
+    _ answer: ReceivedPasskeyResponse?, _ refusal: ServiceRefusal?, of account: String?, _ address: SocketAddress?
   ) async throws -> Bool {
-    let event = answer.flatMap { answer in refusal.flatMap { refusals.event(answer, $0, address) } }
-    if let limit = try await refusals.limit(nil, address, account: answer?.username, event) {
-      throw log.limited(limit, .passkeyResult, nil, from: address, for: answer?.username)
+    let event = answer.flatMap { answer in refusal.flatMap { refusals.event(answer, $0, of: account, address) } }
+    if let limit = try await refusals.limit(nil, address, account: account, event) {
+      throw log.limited(limit, .passkeyResult, nil, from: address, for: account)
     }
     return event == nil
   }
+
+  /// The limits and records of these routes, for the console.
+  var guarding: PasskeyGuard {
+    PasskeyGuard(
+      admitsQuestion: { account, address in
+        let (address, now) = (Self.socketAddress(address), environment.now())
+        return admission.admits(nil, from: address, now: now) != nil
+          && admission.limit(of: nil, for: account, as: .stranger, from: address, now: now) == nil
+      },
+      admitsAnswer: { admission.admits(answerTo: $0.challengeHash, now: environment.now()) },
+      refused: { answer, refusal, account, text in
+        let address = Self.socketAddress(text)
+        do {
+          let isCounted = try await countWrong(answer, refusal, of: account, address)
+          log.refused(refusal, .passkeyResult, .authentication, of: account, from: address, isCounted: isCounted)
+          return true
+        } catch is WebRefusal {
+          return false
+        }
+      })
+  }
+
+  private static func socketAddress(_ text: String) -> SocketAddress? { try? SocketAddress(ipAddress: text, port: 0) }
 
   // MARK: Both
 

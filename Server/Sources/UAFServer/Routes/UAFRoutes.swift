@@ -16,7 +16,7 @@ struct UAFRoutes: Sendable {
   private let log: RequestLog
   private let refusals: AnswerRefusals
   private let joins: JoinRoutes
-  private let passkeys: PasskeyRoutes
+  let passkeys: PasskeyRoutes
 
   init(
     environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),

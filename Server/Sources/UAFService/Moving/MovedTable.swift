@@ -72,7 +72,8 @@ package struct MovedTable: Equatable, Sendable {
   private static let passkey = MovedTable(
     "passkey",
     [
-      .number("number"), .username("username"), .bytes("credentialID"), .bytes("userHandle"), .bytes("publicKey"),
+      .number("number"), .username("username"), .text("rpID"), .bytes("credentialID"), .bytes("userHandle"),
+      .bytes("publicKey"),
       .short("signCounter"), .bytes("aaguid", count: 16), MovedColumn("isAttested", .integer(0...1)),
       MovedColumn("isBackupEligible", .integer(0...1)), MovedColumn("isBackedUp", .integer(0...1)),
       .text("transports"), .time("registeredAt"), .time("lastUsedAt", isOptional: true),

@@ -71,7 +71,9 @@ struct PasskeyChallenge: Sendable {
     let purposed = PurposedChallenge(data.purpose, hash: statement, unique: unique)
     binding = purposed.binding
     let challenge = try purposed.challenge.bytes
-    bytes = challenge + (try ServerDataSeal(keys: keys).sealedBytes(data, challenge: challenge))
+    bytes =
+      challenge
+      + (try ServerDataSeal(keys: keys, purpose: ServerDataSeal.ofPasskeys).sealedBytes(data, challenge: challenge))
     self.data = data
     issued = IssuedChallenge(hash: try SHA256.hash(unique), expiresAt: data.expiresAt)
     hash = try SHA256.hash(bytes)
@@ -83,7 +85,9 @@ struct PasskeyChallenge: Sendable {
   ///   ``ServiceRefusal/expiredChallenge``; ``CryptoError``.
   init(answered bytes: [UInt8], keys: ServerKeys, now: Int64) throws {
     let challenge = Array(bytes.prefix(Self.tagByteCount))
-    guard let data = try ServerDataSeal(keys: keys).open(Array(bytes.dropFirst(challenge.count)), challenge: challenge),
+    guard
+      let data = try ServerDataSeal(keys: keys, purpose: ServerDataSeal.ofPasskeys).open(
+        Array(bytes.dropFirst(challenge.count)), challenge: challenge),
       case .marked(let marked)? = (try? ServerChallenge(bytes: challenge)).map(PurposedChallenge.read),
       marked.purpose == data.purpose
     else { throw ServiceRefusal.invalidServerData }
@@ -127,6 +131,40 @@ package struct PasskeyPolicy: Equatable, Sendable {
 
   /// Whether a registered passkey may be used.
   func accepts(_ passkey: PasskeyRecord) -> Bool { accepts(isBackupEligible: passkey.isBackupEligible) }
+}
+
+/// Which passkeys can be used at this server now.
+package struct PasskeyReach: Sendable {
+  private let relyingPartyID: String?
+  private let policies: AccountPolicies?
+
+  /// No passkey can be used.
+  package static let nothing = PasskeyReach(relyingPartyID: nil, policies: nil)
+
+  private init(relyingPartyID: String?, policies: AccountPolicies?) {
+    self.relyingPartyID = relyingPartyID
+    self.policies = policies
+  }
+
+  /// Makes the reach of a server.
+  ///
+  /// - Parameters:
+  ///   - publicURL: as in ``ServerIdentity/publicURL``; nil if it is not known.
+  ///   - policies: those in force; nil if they are not known.
+  package init(publicURL: String?, policies: AccountPolicies?) {
+    let party = publicURL.flatMap { try? PasskeyRelyingParty(publicURL: $0) }
+    self.init(relyingPartyID: party?.id.text, policies: policies)
+  }
+
+  /// Whether an account can log in with one of its passkeys.
+  ///
+  /// - Parameter others: policies that apply instead of those in force; nil for none.
+  package func allows(_ username: String, _ kinds: Set<PasskeyKind>, under others: AccountPolicies? = nil) -> Bool {
+    guard let policy = (others ?? policies)?.passkeys(for: username), let relyingPartyID else { return false }
+    return kinds.contains { kind in
+      kind.relyingPartyID.isIdentical(to: relyingPartyID) && policy.accepts(isBackupEligible: kind.isBackupEligible)
+    }
+  }
 }
 
 /// Makes up passkeys for names that have none, so that a request does not show who is registered.
@@ -174,6 +212,21 @@ package enum PasskeyShape {
 
   /// The transports of a text.
   package static func transports(_ text: String) -> [String] { text.split(separator: ",").map(String.init) }
+
+  /// The passkeys that a request names: those that can be used, and the newest of the others as far as there is room.
+  ///
+  /// Revoked ones are listed too, so that only who can sign with one learns that it is revoked.
+  ///
+  /// - Parameter passkeys: oldest first.
+  package static func listed<Passkey>(_ passkeys: [Passkey], isRevoked: (Passkey) -> Bool) -> [Passkey] {
+    var room = PasskeyRecord.mostOfAccount - passkeys.count { !isRevoked($0) }
+    let kept = passkeys.reversed().filter { passkey in
+      guard isRevoked(passkey) else { return true }
+      room -= 1
+      return room >= 0
+    }
+    return kept.reversed()
+  }
 
   /// The descriptors of an account's passkeys, in the order in which decoys come too.
   static func descriptors(_ passkeys: [PasskeyRecord]) -> [CredentialDescriptor] {

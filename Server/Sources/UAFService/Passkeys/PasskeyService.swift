@@ -102,9 +102,13 @@ package struct PasskeyService: Sendable {
     return try await environment.store.write { records in
       // Looked up at the time of the options: the code may have expired since, which is no reason to refuse.
       let asked = challenge.data.expiresAt - IssuedRequest.lifetime
-      guard let enrolment = try records.enrolments.find(for: username, now: asked),
-        try records.enrolments.isReserved(id: enrolment.id, by: challenge.hash)
-      else { throw ServiceRefusal.enrolmentCodeUsed }
+      guard let enrolment = try records.enrolments.find(for: username, now: asked) else {
+        throw ServiceRefusal.enrolmentCodeUsed
+      }
+      // The code is still good: it has opened other options since.
+      guard try records.enrolments.isReserved(id: enrolment.id, by: challenge.hash) else {
+        throw ServiceRefusal.unknownChallenge
+      }
       if let refusal = try records.accounts.block(of: username)?.refusal(at: now) { throw refusal }
       guard try records.passkeys.passkey(credential.id) == nil else { throw ServiceRefusal.keyAlreadyRegistered }
       let stored = try records.passkeys.passkeys(of: username)
@@ -112,7 +116,8 @@ package struct PasskeyService: Sendable {
         throw ServiceRefusal.tooManyKeys
       }
       let passkey = PasskeyRecord(
-        username: username, id: credential.id, userHandle: stored.first?.userHandle ?? newHandle,
+        username: username, relyingPartyID: expectation.relyingPartyID.text, id: credential.id,
+        userHandle: stored.first?.userHandle ?? newHandle,
         publicKey: credential.publicKey, signCounter: credential.signatureCounter, aaguid: credential.aaguid,
         isAttested: false, isBackupEligible: credential.isBackupEligible, isBackedUp: credential.isBackedUp,
         transports: PasskeyShape.kept(credential.transports), registeredAt: now,
@@ -154,13 +159,14 @@ package struct PasskeyService: Sendable {
     var requiresUserVerification = true
     var allowed: [CredentialDescriptor] = []
     if let username {
-      requiresUserVerification = try policy(of: username).requiresUserVerification
+      let isForConsole = purpose == .consoleSignIn || purpose == .consoleStep
+      requiresUserVerification = try policy(of: username).requiresUserVerification || isForConsole
       // Computed for every name, so that the time does not show which names have passkeys.
       let decoys = try PasskeyDecoys(keys: environment.keys)
         .descriptors(of: username, shapes: environment.passkeyShapes.shapes)
       let passkeys = try await environment.store.read { try $0.passkeys.passkeys(of: username) }
-      // Revoked ones are listed too: only who can sign with one learns that it is revoked.
-      allowed = passkeys.isEmpty ? decoys : PasskeyShape.descriptors(passkeys)
+      let known = passkeys.filter { $0.relyingPartyID.isIdentical(to: party.id.text) }
+      allowed = known.isEmpty ? decoys : PasskeyShape.descriptors(PasskeyShape.listed(known) { $0.revocation != nil })
     } else {
       guard try environment.policies().acceptsPasskeysOfAnybody else { throw ServiceRefusal.passkeysNotAccepted }
     }
@@ -175,17 +181,20 @@ package struct PasskeyService: Sendable {
   /// - Parameters:
   ///   - received: the answer.
   ///   - purpose: what the options were for.
+  ///   - account: the account that the options must be for; nil for any.
   ///   - text: the text that the answer must confirm; nil for none.
+  ///   - signed: is called with the account whose passkey has signed, before anything else is decided about it.
   ///   - address: where the answer came from, for the audit; empty if that is not known.
   /// - Throws: ``ServiceRefusal``, and nothing is stored; anything else only if something failed.
   package func authenticate(
-    _ received: ReceivedPasskeyResponse, purpose: ChallengePurpose = .login, confirming text: String? = nil,
-    at address: String = ""
+    _ received: ReceivedPasskeyResponse, purpose: ChallengePurpose = .login, of account: String? = nil,
+    confirming text: String? = nil, signed: (String) -> Void = { _ in }, at address: String = ""
   ) async throws -> AcceptedPasskey {
-    guard case .authentication(let response) = received.message, received.challenge.data.purpose == purpose else {
-      throw ServiceRefusal.otherOperation
-    }
-    guard try received.challenge.isAbout(text) else { throw ServiceRefusal.wrongTransaction }
+    // A text of another challenge is told as another operation: the other reason is for answers that were signed.
+    guard case .authentication(let response) = received.message, received.challenge.data.purpose == purpose,
+      try received.challenge.isAbout(text)
+    else { throw ServiceRefusal.otherOperation }
+    if let account, received.username?.isIdentical(to: account) != true { throw ServiceRefusal.otherUser }
     let (challenge, now) = (received.challenge, environment.now())
     let found = try await environment.store.read { records in
       (
@@ -194,7 +203,7 @@ package struct PasskeyService: Sendable {
       )
     }
     guard !found.isUsed else { throw ServiceRefusal.unknownChallenge }
-    let passkey = try verified(response, challenge, found.passkey)
+    let passkey = try verified(response, challenge, found.passkey, signed)
     let token = try token(for: passkey.id, challenge, .authentication, of: passkey.username, now: now)
     let used = UsedPasskey(
       id: passkey.id, signCounter: response.authenticatorData.signatureCounter,
@@ -221,7 +230,8 @@ package struct PasskeyService: Sendable {
   ///
   /// - Throws: ``ServiceRefusal``; ``CryptoError``.
   private func verified(
-    _ response: AssertionResponse, _ challenge: PasskeyChallenge, _ found: PasskeyRecord?
+    _ response: AssertionResponse, _ challenge: PasskeyChallenge, _ found: PasskeyRecord?,
+    _ signed: (String) -> Void
   ) throws -> PasskeyRecord {
     let asked = challenge.data.username
     // A person who names no account must be named by the passkey.
@@ -232,12 +242,16 @@ package struct PasskeyService: Sendable {
       id: response.credentialID, publicKey: try passkey?.publicKey ?? COSEKey(es256: environment.keys.decoyPublicKey),
       signatureCounter: passkey?.signCounter ?? 0,
       isBackupEligible: response.authenticatorData.flags.contains(.backupEligible), userHandle: nil)
-    let expectation = try expectation(challenge, asked.isEmpty ? PasskeyPolicy() : policy(of: asked))
+    let rule = try asked.isEmpty ? PasskeyPolicy() : policy(of: asked)
+    let expectation = try expectation(challenge, challenge.data.needsVouchedKey ? PasskeyPolicy() : rule)
     if case .refused(let reason) = try AssertionVerification(response, expecting: expectation, by: credential) {
+      // The counter is compared after the signature.
+      if reason == .counterBack, let passkey { signed(passkey.username) }
       throw ServiceRefusal(reason)
     }
     // Nobody has signed with a decoy, whose private key was thrown away.
     guard let passkey else { throw ServiceRefusal.invalidSignature }
+    signed(passkey.username)
     guard response.userHandle == nil || response.userHandle == passkey.userHandle,
       credential.isBackupEligible == passkey.isBackupEligible
     else { throw ServiceRefusal.otherPasskey }
@@ -337,21 +351,26 @@ package struct ReceivedPasskeyResponse: Sendable {
   package var challengeHash: [UInt8] { challenge.hash }
 
   /// The row of the audit for the refusal of this answer.
-  package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
+  ///
+  /// - Parameter account: the account of the options, or of the passkey that has signed; nil if neither is known.
+  package func event(
+    refused refusal: ServiceRefusal, of account: String?, from address: String, now: Int64
+  ) -> AuditEntry {
     let (kind, id): (AuditKind, [UInt8]) =
       switch message {
       case .registration(let response):
         (.registration, response.attestationObject.authenticatorData.attestedCredential?.credentialID ?? [])
-      case .authentication(let response): (.login, response.credentialID)
+      case .authentication(let response):
+        (challenge.data.needsVouchedKey ? .confirmation : .login, response.credentialID)
       }
     return AuditEntry(
-      time: now, kind: kind, outcome: refusal.rawValue, account: username ?? "", actor: .person, address: address,
+      time: now, kind: kind, outcome: refusal.rawValue, account: account ?? "", actor: .person, address: address,
       authenticators: "passkey \(Base64URL.encode(id).prefix(64))")
   }
 
   /// Whether a refused answer comes from somebody with authority for the account: with its code or with one of its passkeys.
   package func isAuthorised(refused refusal: ServiceRefusal) -> Bool {
-    username != nil && (challenge.data.purpose == .registrationByCode || refusal.isOfSignedAnswer)
+    challenge.data.purpose == .registrationByCode || refusal.isOfSignedAnswer
   }
 }
 

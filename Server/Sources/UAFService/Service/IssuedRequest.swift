@@ -131,6 +131,11 @@ struct ServerData: Equatable, Sendable {
 /// challenge and everything before the code, so a request that was never issued is refused before the store is used.
 struct ServerDataSeal {
   let keys: ServerKeys
+  /// Keeps the codes of UAF's session data and of passkeys' challenges apart.
+  var purpose = Self.ofUAF
+
+  static let ofUAF = "serverData"
+  static let ofPasskeys = "passkeyData"
 
   /// The first byte.
   ///
@@ -138,8 +143,6 @@ struct ServerDataSeal {
   private static let form: UInt8 = 3
   /// UAF protocol 1.1, section 3.1.3.
   private static let maximumBytes = 1152
-  private static let purpose = "serverData"
-
   /// Writes session data for a challenge.
   ///
   /// - Throws: ``CryptoError``.
@@ -162,7 +165,7 @@ struct ServerDataSeal {
     case .whole(let text): body += [1] + Array(text.shown.utf8)
     case .hash(let hash): body += [2] + hash
     }
-    return body + (try keys.authenticationCode(Self.purpose, challenge + body))
+    return body + (try keys.authenticationCode(purpose, challenge + body))
   }
 
   /// Reads session data.
@@ -178,7 +181,7 @@ struct ServerDataSeal {
   func open(_ bytes: [UInt8], challenge: [UInt8]) throws -> ServerData? {
     guard (33...Self.maximumBytes).contains(bytes.count) else { return nil }
     let body = bytes.dropLast(32)
-    guard try keys.isValid(Array(bytes.suffix(32)), Self.purpose, challenge + body) else { return nil }
+    guard try keys.isValid(Array(bytes.suffix(32)), purpose, challenge + body) else { return nil }
     // It is authentic, so this server wrote it. If it has a different format, an earlier version of the server did.
     guard body.first == Self.form else { return nil }
     return Self.read(body.dropFirst())

@@ -184,7 +184,10 @@ struct RegistrationResponseProcessing: Sendable {
   ) throws -> (forgotten: [KeyID], keepsName: Bool) {
     let issued = found.issued
     let losesKeys = !issued.lostKeyIDs.isEmpty
-    let isKept = try losesKeys && records.hasUsableAdministrator(now: shared.now)
+    let isKept =
+      try losesKeys
+      && records.hasUsableAdministrator(
+        passkeys: shared.environment.passkeyReach, now: shared.now)
     var removed: [(aaid: AAID, keyID: KeyID)] = []
     var keepsName = true
     try records.keeping {
@@ -197,7 +200,11 @@ struct RegistrationResponseProcessing: Sendable {
       guard usage.hasRoom(for: verified.map(\.keyID)) else { throw ServiceRefusal.tooManyKeys }
       try records.accounts.add(issued.username, now: shared.now)
       keepsName = try add(verified, found, origin, in: records)
-      guard try !isKept || records.hasUsableAdministrator(now: shared.now) else {
+      guard
+        try !isKept
+          || records.hasUsableAdministrator(
+            passkeys: shared.environment.passkeyReach, now: shared.now)
+      else {
         throw ServiceRefusal.lastAdministrator
       }
       return true

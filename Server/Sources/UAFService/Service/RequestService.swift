@@ -132,13 +132,15 @@ struct RequestGeneration {
   ///
   /// - Returns: the deleted keys; nil if without them no administrator could sign in; none is deleted then.
   private func removeKeys() throws -> [(aaid: AAID, keyID: KeyID)]? {
-    let isKept = try records.hasUsableAdministrator(now: now)
+    let isKept = try records.hasUsableAdministrator(passkeys: environment.passkeyReach, now: now)
     var removed: [(aaid: AAID, keyID: KeyID)]?
     try records.keeping {
       let keys = try records.credentials.removeAll(
         of: context.username, appID: identity.appID, deviceID: context.deviceID, aaid: context.deregisterAAID,
         keyIDs: context.deregisterKeyIDs)
-      guard try !isKept || records.hasUsableAdministrator(now: now) else { return false }
+      guard try !isKept || records.hasUsableAdministrator(passkeys: environment.passkeyReach, now: now) else {
+        return false
+      }
       removed = keys
       return true
     }

@@ -53,6 +53,11 @@ package struct ServiceEnvironment: Sendable {
     self.random = random
   }
 
+  /// Which passkeys can be used now.
+  package var passkeyReach: PasskeyReach {
+    PasskeyReach(publicURL: try? identity().publicURL, policies: try? policies())
+  }
+
   /// The machine that a header proves; nil if it has left or was revoked, and if the header proves nothing or cannot be
   /// checked.
   ///

@@ -14,12 +14,22 @@ package protocol Passkeys {
   /// - Throws: like ``passkeys(of:)``.
   func passkey(_ id: [UInt8]) throws -> PasskeyRecord?
 
-  /// The shapes of some accounts' passkeys, revoked passkeys included; accounts without passkeys are left out.
+  /// What the policies ask about the usable passkeys of some accounts; accounts without such passkeys are left out.
+  func kinds(of names: [String]) throws -> [String: Set<PasskeyKind>]
+
+  /// The same for accounts that have usable passkeys, but no usable key of UAF, in the order of the names' bytes.
+  ///
+  /// - Parameters:
+  ///   - username: accounts that come after this name; empty for the first ones.
+  ///   - limit: how many accounts at most.
+  func kindsWithoutKeys(after username: String, appID: String, limit: Int) throws -> [String: Set<PasskeyKind>]
+
+  /// The shapes of some accounts' passkeys, as far as requests name them (``PasskeyShape/listed(_:isRevoked:)``); accounts without passkeys are left out.
   ///
   /// - Parameter numbers: the accounts' numbers, see ``Accounts/lastNumber()``.
   func shapes(ofAccounts numbers: [Int64]) throws -> [KeyShape]
 
-  /// Stores a new passkey, whose identifier no account may have.
+  /// Stores a new passkey, whose identifier no account has yet.
   func add(_ passkey: PasskeyRecord) throws
 
   /// Stores what a verified assertion says, if the passkey and the account may be used, and the counter is higher than the
@@ -46,10 +56,12 @@ package protocol Passkeys {
 package struct PasskeyRecord: Equatable, Sendable {
   /// The most passkeys of an account; revoked ones are not counted.
   ///
-  /// A request names all of them, so that the answer to a name stays below 64 KiB even with the longest identifiers.
+  /// A request names no more than this, so that it stays below 64 KiB even with the longest identifiers.
   package static let mostOfAccount = 32
 
   package let username: String
+  /// The relying party for which the authenticator made it: the host of the server's URL at that time.
+  package let relyingPartyID: String
   /// The credential's identifier: 1 to 1023 bytes.
   package let id: [UInt8]
   /// What the authenticator knows the account by: bytes that reveal nothing, the same for all passkeys of the account.
@@ -75,11 +87,13 @@ package struct PasskeyRecord: Equatable, Sendable {
   package let origin: KeyOrigin
 
   package init(
-    username: String, id: [UInt8], userHandle: [UInt8], publicKey: COSEKey, signCounter: UInt32, aaguid: AAGUID,
+    username: String, relyingPartyID: String, id: [UInt8], userHandle: [UInt8], publicKey: COSEKey, signCounter: UInt32,
+    aaguid: AAGUID,
     isAttested: Bool, isBackupEligible: Bool, isBackedUp: Bool, transports: [String], registeredAt: Int64,
     lastUsedAt: Int64? = nil, revocation: Revocation? = nil, origin: KeyOrigin = KeyOrigin()
   ) {
     self.username = username
+    self.relyingPartyID = relyingPartyID
     self.id = id
     self.userHandle = userHandle
     self.publicKey = publicKey
@@ -98,8 +112,25 @@ package struct PasskeyRecord: Equatable, Sendable {
   /// Whether the passkey is accepted for the steps of administrators: to sign in to the console, and to confirm steps there.
   package var countsForSteps: Bool { revocation == nil && origin.vouchedBy != nil }
 
+  /// What a policy asks about it.
+  package var kind: PasskeyKind {
+    PasskeyKind(isBackupEligible: isBackupEligible, relyingPartyID: relyingPartyID)
+  }
+
   /// The identifier in base64url, as people and programs name the passkey.
   package var idText: String { Base64URL.encode(id) }
+}
+
+/// What a policy asks about a passkey, and for which relying party it was made.
+package struct PasskeyKind: Hashable, Sendable {
+  /// BE.
+  package let isBackupEligible: Bool
+  package let relyingPartyID: String
+
+  package init(isBackupEligible: Bool, relyingPartyID: String) {
+    self.isBackupEligible = isBackupEligible
+    self.relyingPartyID = relyingPartyID
+  }
 }
 
 /// What a verified assertion changes in the record of its passkey.

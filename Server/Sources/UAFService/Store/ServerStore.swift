@@ -202,9 +202,11 @@ extension StoreTransaction {
   /// - Parameters:
   ///   - name: an administrator who is not considered; nil to consider all.
   ///   - policies: the policies that the keys must meet; nil if they are not checked.
+  ///   - reach: which passkeys can be used; none by itself.
   ///   - now: seconds since 1970.
   package func hasUsableAdministrator(
-    besides name: String? = nil, meeting policies: AccountPolicies? = nil, now: Int64
+    besides name: String? = nil, meeting policies: AccountPolicies? = nil, passkeys reach: PasskeyReach = .nothing,
+    now: Int64
   ) throws -> Bool {
     try administrators.all().contains { administrator in
       // The raw value of `Role`.
@@ -212,11 +214,8 @@ extension StoreTransaction {
         try accounts.block(of: administrator.name)?.refusal(at: now) == nil
       else { return false }
       let keys = try credentials.records(of: administrator.name).filter(\.countsForSteps)
-      let hasPasskey = try passkeys.passkeys(of: administrator.name).contains { passkey in
-        passkey.countsForSteps
-          && policies.map { $0.passkeys(for: administrator.name)?.accepts(passkey) == true } ?? true
-      }
-      if hasPasskey { return true }
+      let passkeys = try self.passkeys.passkeys(of: administrator.name).filter(\.countsForSteps)
+      if reach.allows(administrator.name, Set(passkeys.map(\.kind)), under: policies) { return true }
       guard let policies else { return !keys.isEmpty }
       let models = Dictionary(grouping: keys, by: \.deviceID).values.map { Set($0.map { $0.aaid.text.lowercased() }) }
       return policies.accepted(for: administrator.name)
