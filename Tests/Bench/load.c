@@ -6,7 +6,7 @@
 
    Options: port, pid (the server's), ca, app (AppID or origin), verdict (the key of verdicts, PEM; none for WebAuthn), seed,
    accounts, stride, counter (of the last run), connections, before, during (seconds), rate (a second; 0: no limit),
-   protocol (uaf, webauthn or privacyidea), origin (a header of each request; none if it is not given). Those of `pages`: port,
+   protocol (uaf, conformance, webauthn or privacyidea), origin (a header of each request; none if it is not given). Those of `pages`: port,
    pid, ca, connections, before, during, path, expected (the body of each answer). One flipped bit, a replay or an answer that
    is not right ends the run without figures. */
 #include "pages.h"
@@ -91,6 +91,8 @@ static const struct protocol *protocol_named(const char *name)
 {
   if (strcmp(name, "uaf") == 0)
     return &uaf;
+  if (strcmp(name, "conformance") == 0)
+    return &conformance;
   if (strcmp(name, "webauthn") == 0)
     return &webauthn;
   if (strcmp(name, "privacyidea") == 0)
@@ -124,6 +126,7 @@ static int sign_in(char **arguments)
 {
   struct verdicts verdicts;
   const struct protocol *protocol = protocol_named(option(arguments, "protocol", "uaf"));
+  bool signs_verdicts = protocol == &uaf || protocol == &conformance;
   struct run run = {.protocol = protocol,
                     .place.app_id = option(arguments, "app", NULL),
                     .account_count = atol(option(arguments, "accounts", NULL)),
@@ -132,7 +135,7 @@ static int sign_in(char **arguments)
                     .during = atof(option(arguments, "during", "5")),
                     .rate = atof(option(arguments, "rate", "0")),
                     .server = atoi(option(arguments, "pid", NULL)),
-                    .verdicts = protocol == &uaf ? &verdicts : NULL};
+                    .verdicts = signs_verdicts ? &verdicts : NULL};
   if (run.verdicts)
     verdicts_open(&verdicts, option(arguments, "verdict", NULL));
   run.accounts = accounts_make(option(arguments, "seed", "bench"), run.account_count,

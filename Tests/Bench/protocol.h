@@ -31,6 +31,9 @@ struct protocol {
   bool (*is_success)(const struct login *login, struct part answer, struct part *verdict);
 };
 
-extern const struct protocol uaf, webauthn, privacyidea;
+extern const struct protocol uaf, conformance, webauthn, privacyidea;
+
+/* Keeps the hash of a challenge in base64url, which the verdict has to name. */
+void login_keep_challenge(struct login *login, struct part challenge);
 
 #endif

@@ -81,18 +81,6 @@ static void put_assertion(struct login *login, const struct text *parameters, st
   text_base64url(to, all.bytes, all.length);
 }
 
-static void keep_hash(struct login *login, struct part challenge)
-{
-  unsigned char bytes[64], hash[32];
-  struct text text = {login->challenge_hash, 0, sizeof login->challenge_hash};
-  long count = part_decoded(challenge, bytes, sizeof bytes);
-  if (count < 8)
-    give_up("no challenge");
-  SHA256(bytes, (size_t)count, hash);
-  text_base64url(&text, hash, sizeof hash);
-  login->challenge_hash[text.length] = 0;
-}
-
 static bool sign(const struct place *place, struct login *login, struct part answer, struct text *body)
 {
   static struct text parameters, message;
@@ -105,7 +93,7 @@ static bool sign(const struct place *place, struct login *login, struct part ans
   if (!part_between(answer, "\\\"challenge\\\":\\\"", '\\', &challenge) ||
       !part_between(answer, "\\\"serverData\\\":\\\"", '\\', &data) || !part_between(answer, key_id, '\\', &found))
     return false;
-  keep_hash(login, challenge);
+  login_keep_challenge(login, challenge);
   parameters.length = message.length = 0;
   put_challenge_parameters(place, challenge, &parameters);
   text_put(&message,

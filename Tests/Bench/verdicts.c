@@ -2,7 +2,20 @@
 
 #include <openssl/ec.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <string.h>
+
+void login_keep_challenge(struct login *login, struct part challenge)
+{
+  unsigned char bytes[1024], hash[32];
+  struct text text = {login->challenge_hash, 0, sizeof login->challenge_hash};
+  long count = part_decoded(challenge, bytes, sizeof bytes);
+  if (count < 8)
+    give_up("no challenge");
+  SHA256(bytes, (size_t)count, hash);
+  text_base64url(&text, hash, sizeof hash);
+  login->challenge_hash[text.length] = 0;
+}
 
 void verdicts_open(struct verdicts *verdicts, const char *path)
 {

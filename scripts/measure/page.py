@@ -11,7 +11,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from measure import cluster, peer, plots, privacyidea, server
+from measure import cluster, conformance, peer, plots, privacyidea, server
 
 ROUNDS = int(os.environ.get("SERVER_ROUNDS", "5"))
 SECONDS = float(os.environ.get("SERVER_SECONDS", "3"))
@@ -189,6 +189,11 @@ def beside(samples, servers, others):
             names = (f"{PEER_ACCOUNTS:,} accounts, 16 conn.", f"{other.name}, 16 conn.")
             ours, theirs = (samples.median(name, "per_core_second") for name in names)
             yield f"ours to {other.name}, {PEER_ACCOUNTS:,} accounts, per core-second, 16 connections: {ours / theirs:.2f}"
+    passkeys = f"{conformance.OwnPasskeys.name}, 16 conn."
+    for other in others.running if passkeys in samples.rows else ():
+        if not isinstance(other, conformance.OwnPasskeys):
+            ours, theirs = (samples.median(name, "per_core_second") for name in (passkeys, f"{other.name}, 16 conn."))
+            yield f"{conformance.OwnPasskeys.name} to {other.name}, per core-second, 16 connections: {ours / theirs:.2f}"
     for name, why in others.absent.items():
         yield f"{name} is not measured: {why}"
 
@@ -239,8 +244,10 @@ def run(program, engine="sqlite"):
             ours = made(f"audit-{rows}", AUDITED_ACCOUNTS, audit_rows=rows)
             growing += [(audited(rows, connections), ours, connections) for connections in AUDITED_CONNECTIONS]
         certificates = servers[ACCOUNTS[0]].folder / "state"
-        kinds = (peer.Passkeys, privacyidea.PrivacyIDEA)
-        others = peer.Peers(kind(work / kind.__name__, certificates, PEER_ACCOUNTS) for kind in kinds)
+        kinds = (peer.Passkeys, privacyidea.PrivacyIDEA, conformance.GoPasskeys)
+        # Our passkeys are measured like a peer: what they are compared with has passkeys, too.
+        own = [conformance.OwnPasskeys(program, work / "passkeys", PEER_ACCOUNTS)] if engine == "sqlite" else []
+        others = peer.Peers(own + [kind(work / kind.__name__, certificates, PEER_ACCOUNTS) for kind in kinds])
         # A short run of each, to see that it installs, starts and answers.
         others.each(lambda other: measured(other.prepare(), connections=1, during=1))
         samples = rounds(servers, flushed, growing, others, engine)
