@@ -1,6 +1,7 @@
 """Chromium, driven by its own driver, and axe inside it."""
 
 import base64
+import hashlib
 import os
 import pathlib
 import subprocess
@@ -21,16 +22,27 @@ LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 HEIGHT = 900
 
 
+def _pin(certificate):
+    """The hash of a certificate's key, as Chromium's option wants it.
+
+    Browsers make no passkey at a server whose certificate is in error, and ignoring all errors does not change that.
+    """
+    key = subprocess.run(["openssl", "x509", "-in", certificate, "-noout", "-pubkey"], capture_output=True, check=True)
+    der = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "der"], input=key.stdout, capture_output=True, check=True)
+    return base64.b64encode(hashlib.sha256(der.stdout).digest()).decode()
+
+
 class Browser:
     """One window, with its own profile."""
 
-    def __init__(self, base, language, width):
-        self._base, self._width, self.language = base, width, language
+    def __init__(self, base, language, width, certificate):
+        self.base, self._width, self.language = base, width, language
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
-        # Chromium runs as root of a machine that ends with this run, and does not know the authority.
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--ignore-certificate-errors"):
+        # Chromium runs as root of a machine that ends with this run.
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu"):
             options.add_argument(argument)
+        options.add_argument(f"--ignore-certificate-errors-spki-list={_pin(certificate)}")
         options.add_argument(f"--accept-lang={language}")
         self._driver = webdriver.Chrome(options, Service("/usr/bin/chromedriver"))
         self._driver.set_page_load_timeout(30)
@@ -44,11 +56,11 @@ class Browser:
         self._driver.quit()
 
     def open(self, path):
-        self._driver.get(self._base + path)
+        self._driver.get(self.base + path)
 
     @property
     def path(self):
-        return self._driver.current_url.removeprefix(self._base)
+        return self._driver.current_url.removeprefix(self.base)
 
     def text(self, selector):
         return self._driver.find_element(By.CSS_SELECTOR, selector).text
@@ -94,6 +106,37 @@ class Browser:
 
     def choose(self, name, value):
         Select(self._driver.find_element(By.NAME, name)).select_by_value(value)
+
+    # --- Passkeys
+
+    def authenticator(self, **described):
+        """Adds a virtual authenticator; all others are removed."""
+        self._driver.execute_cdp_cmd("WebAuthn.disable", {})
+        self._driver.execute_cdp_cmd("WebAuthn.enable", {})
+        options = {"protocol": "ctap2", "ctap2Version": "ctap2_1", "automaticPresenceSimulation": True, **described}
+        self._driver.execute_cdp_cmd("WebAuthn.addVirtualAuthenticator", {"options": options})
+
+    def fill_in(self, selector, value):
+        field = self._driver.find_element(By.CSS_SELECTOR, selector)
+        field.clear()
+        field.send_keys(value)
+
+    def click(self, selector):
+        """Presses a button of a page that stays."""
+        self._driver.find_element(By.CSS_SELECTOR, selector).click()
+
+    def notice(self):
+        """The name of the notice that the page's script shows at the end."""
+        shown = "p[data-notice]:not([hidden])"
+
+        def ended(driver):
+            names = [found.get_attribute("data-notice") for found in driver.find_elements(By.CSS_SELECTOR, shown)]
+            return names[0] if names and names != ["waiting"] else None
+
+        return WebDriverWait(self._driver, 20).until(ended)
+
+    def shown_notice(self):
+        return self.text("p[data-notice]:not([hidden])")
 
     def clear(self, name):
         self._driver.find_element(By.NAME, name).clear()

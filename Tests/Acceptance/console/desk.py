@@ -2,6 +2,7 @@
 
 import itertools
 import pathlib
+import socket
 import subprocess
 
 from console.browser import Browser
@@ -72,6 +73,20 @@ class Desk:
     def run(self, *arguments):
         return as_user("uaf-server", *arguments, "--state", self.state).stdout.strip()
 
+    def run_all(self, *arguments):
+        """What a command prints, notes included."""
+        done = as_user("uaf-server", *arguments, "--state", self.state)
+        return done.stdout + done.stderr
+
+    def api(self, path):
+        """What the API answers at the socket of the state folder."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(20)
+            connection.connect(str(self.state / "admin.sock"))
+            connection.sendall(f"GET /api/v1{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            reply = b"".join(iter(lambda: connection.recv(65536), b""))
+        return reply.partition(b"\r\n\r\n")[2].decode()
+
     def person(self, name=None, **described):
         """A person with a key; `described` is their machine's description."""
         person = Person(name or f"person{next(self._numbers)}", self._verdicts)
@@ -91,6 +106,17 @@ class Desk:
         return visitor
 
     def browser(self, language, width):
-        browser = Browser(f"https://{NAME}:{CONSOLE}", language, width)
+        return self._browser(self.console, language, width)
+
+    @property
+    def console(self):
+        return f"https://{NAME}:{CONSOLE}"
+
+    def login_browser(self, language, width):
+        """A browser at the address for logins, which has the page for a new passkey."""
+        return self._browser(f"https://{NAME}:{PORT}", language, width)
+
+    def _browser(self, base, language, width):
+        browser = Browser(base, language, width, self.authority.with_name("leaf.pem"))
         self._browsers.append(browser)
         return browser

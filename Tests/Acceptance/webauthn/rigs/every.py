@@ -2,10 +2,12 @@
 
 from webauthn.rigs.debian import Glewlwyd, Go, Perl
 from webauthn.rigs.django import DjangoAllauth, DjangoOTPWebauthn
+from webauthn.rigs.own import UAFServer
 from webauthn.rigs.privacyidea import PrivacyIDEA, PrivacyIDEAToken
 from webauthn.rigs.small import PythonFido2, PyWebauthn
 
 _KINDS = (
+    UAFServer,
     PyWebauthn,
     PythonFido2,
     DjangoOTPWebauthn,

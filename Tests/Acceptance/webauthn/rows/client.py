@@ -14,6 +14,7 @@ WRONG, LOCKED = "wrong-kite-11", 3
 PASSCODE = "amber-kite-41"
 # The section of the page with the client's configuration for each party, and what differs from it there.
 SECTIONS = {
+    "uaf-server": ("Dialect webauthn", {}),
     "py_webauthn": ("Dialect webauthn", {}),
     "python-fido2": ("Dialect webauthn", {'"code"': '"open"'}),
     "go": ("Dialect webauthn", {'"code"': '"open"'}),
