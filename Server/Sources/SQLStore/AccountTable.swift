@@ -118,6 +118,8 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
 
   func remove(_ username: String) throws -> Int? {
     guard try exists(username) else { return nil }
+    // The account is locked before its passkeys, in the order in which a login with one locks them.
+    try connection.run("UPDATE account SET createdAt = createdAt WHERE username = ?1", [.text(username)])
     let keys = try connection.requiredRow(
       """
       SELECT (SELECT count(*) FROM credential WHERE username = ?1 AND revokedAt IS NULL)

@@ -17,14 +17,14 @@ struct PasskeyTable<Connection: SQLConnection>: Passkeys {
       "SELECT \(PasskeyRecord.columns) FROM passkey WHERE credentialID = ?1", [.bytes(id)], PasskeyRecord.init(row:))
   }
 
-  func shapes(ofAccounts numbers: [Int64]) throws -> [KeyShape] {
+  func shapes(ofAccounts numbers: [Int64], relyingPartyID: String) throws -> [KeyShape] {
     let rows = try connection.rows(
       """
       SELECT a.\(Connection.rowNumber), p.transports, length(p.credentialID), p.revokedAt
-      FROM account a JOIN passkey p ON p.username = a.username
-      WHERE a.\(Connection.rowNumber) IN (\(SQLValue.list(numbers.count, from: 1)))
+      FROM account a JOIN passkey p ON p.username = a.username AND p.rpID = ?1
+      WHERE a.\(Connection.rowNumber) IN (\(SQLValue.list(numbers.count, from: 2)))
       ORDER BY a.\(Connection.rowNumber), p.number
-      """, numbers.map { .integer($0) }
+      """, [.text(relyingPartyID)] + numbers.map { .integer($0) }
     ) { row in
       ListedPasskey(
         account: try row.integer(0), transports: try row.text(1), length: try row.integer(2, as: Int.self),

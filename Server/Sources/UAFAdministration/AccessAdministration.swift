@@ -192,7 +192,7 @@ package struct AccessAdministration: Sendable {
     guard try records.administrators.administrator(name)?.role == Role.administrator.rawValue else { return }
     guard
       try records.hasUsableAdministrator(
-        besides: name, passkeys: environment.passkeys(), now: environment.now())
+        besides: name, passkeys: environment.usablePasskeys(in: records), now: environment.now())
     else {
       throw AdministrationRefusal.conflict(.lastAdministrator(name))
     }

@@ -102,15 +102,26 @@ package struct AdministrationEnvironment: Sendable {
         throw AdministrationRefusal.notAllowed(permitted.permission)
       }
       try AccountReach(self).check(accounts.names(in: records), by: caller, in: records)
-      let mustKeep = try !caller.isAtServer && records.hasUsableAdministrator(passkeys: passkeys(), now: now)
+      let passkeys = try usablePasskeys(in: records)
+      let mustKeep = try !caller.isAtServer && records.hasUsableAdministrator(passkeys: passkeys, now: now)
       let value = try body(records)
-      guard try !mustKeep || records.hasUsableAdministrator(passkeys: passkeys(), now: now) else {
+      guard try !mustKeep || records.hasUsableAdministrator(passkeys: passkeys, now: now) else {
         throw AdministrationRefusal.lastAdministrator
       }
       // The error rolls the transaction back.
       if isTrial { throw ChangeTried() }
       return value
     }
+  }
+
+  /// Which passkeys can be used according to the newest saved policy, which is in force two seconds after it was saved; if there
+  /// is none, or servers use a file instead, according to what this process knows.
+  func usablePasskeys(in records: any StoreTransaction) throws -> PasskeyReach {
+    guard try records.settings.value(of: .policyFile) != "yes",
+      let text = try records.policyVersions.version(records.policyVersions.lastNumber())?.text,
+      let policies = try? PolicyParser(models: models).policies(Array(text.utf8))
+    else { return passkeys() }
+    return PasskeyReach(publicURL: try records.settings.value(of: .publicURL), policies: policies)
   }
 
   /// Runs an operation and rolls its change back, to find out whether it would be refused now.

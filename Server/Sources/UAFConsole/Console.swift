@@ -44,7 +44,8 @@ package struct Console: Sendable {
       .init(
         .POST, "\(passkeyStep)/options",
         .session { console, request, signedIn, _ in
-          guard console.environment.passkeyGuard.admitsQuestion(signedIn.session.username, request.address) else {
+          // The account is not counted: strangers can use up its limit, and must not keep anybody from a step.
+          guard console.environment.passkeyGuard.admitsQuestion(nil, request.address) else {
             return console.tooMany(request)
           }
           return try await console.options { try await $0.stepOptions(signedIn) }
@@ -162,14 +163,14 @@ package struct Console: Sendable {
     guard let step = signedIn.session.step, let code = try confirmation.code(signedIn.session) else {
       return request.refused(.noStep, .conflict, signedIn)
     }
+    let passkey = PasskeyButton(action: Self.passkeyStep, button: .confirmByPasskey, request.language)
     let page = ConfirmationPages.waiting(
       .confirmStep, shown: step.text, number: code.shownNumber,
-      line: try SignIn(environment: environment).payload(code), action: "/console/confirm", request.language)
+      line: try SignIn(environment: environment).payload(code), action: "/console/confirm", passkey: passkey,
+      request.language)
     let cancel = PageForm(
       title: request.language.text(.cancel), action: "/console/confirm/cancel", button: request.language.text(.cancel))
-    let passkey = PasskeyButton(action: Self.passkeyStep, button: .confirmByPasskey, request.language)
-    let others: [PageBlock] = [.paragraph(request.language.text(.passkeySignsPage)), .passkey(passkey), .form(cancel)]
-    return try request.page(PageContent(title: page.title, blocks: page.blocks + others), signedIn)
+    return try request.page(PageContent(title: page.title, blocks: page.blocks + [.form(cancel)]), signedIn)
   }
 
   // MARK: Forms

@@ -9,10 +9,11 @@ package struct PasskeyGuard: Sendable {
   package let admitsAnswer: @Sendable (ReceivedPasskeyResponse) -> Bool
   /// Counts a refused answer, and records it; returns false if a limit is reached.
   ///
-  /// The account is that of the options or of the passkey that has signed; nil if neither is known.
+  /// Without a reason, it only counts one more answer to the same challenge. The owner is the account whose passkey has signed;
+  /// nil if none has.
   package let refused:
     @Sendable (
-      _ answer: ReceivedPasskeyResponse?, _ refusal: ServiceRefusal, _ account: String?, _ address: String
+      _ answer: ReceivedPasskeyResponse?, _ refusal: ServiceRefusal?, _ owner: String?, _ address: String
     ) async throws -> Bool
 
   package init(
@@ -20,7 +21,7 @@ package struct PasskeyGuard: Sendable {
     admitsAnswer: @escaping @Sendable (ReceivedPasskeyResponse) -> Bool,
     refused:
       @escaping @Sendable (
-        ReceivedPasskeyResponse?, ServiceRefusal, String?, String
+        ReceivedPasskeyResponse?, ServiceRefusal?, String?, String
       ) async throws -> Bool
   ) {
     self.admitsQuestion = admitsQuestion

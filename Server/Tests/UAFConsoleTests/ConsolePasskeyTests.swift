@@ -214,7 +214,7 @@ import WebMessages
       guarding: PasskeyGuard(
         admitsQuestion: { _, _ in true }, admitsAnswer: { _ in true },
         refused: { answer, refusal, account, address in
-          told.withLock { $0.append("\(answer != nil) \(refusal.rawValue) \(account ?? "-") \(address)") }
+          told.withLock { $0.append("\(answer != nil) \(refusal?.rawValue ?? "-") \(account ?? "-") \(address)") }
           return told.withLock { $0.count } < 2
         }))
     #expect(try await signIn(passkey, in: browser).status == .forbidden)

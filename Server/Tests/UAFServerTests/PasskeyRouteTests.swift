@@ -130,6 +130,27 @@ struct PasskeyRouteTests {
     #expect(log.lines.contains { $0.contains("route=passkey-result") && $0.contains("reason=invalid-signature") })
   }
 
+  @Test(arguments: [Self.mina, "{}"])
+  func `an answer that was signed and is refused has a row that names the account, named or not`(
+    question: String
+  ) async throws {
+    try await server.application().test { client in
+      let passkey = try await registered(client)
+      let now = server.now
+      _ = try await server.store.write { [id = passkey.id] records in
+        try records.revoke(.passkey(id, of: "mina"), Revocation(time: now, by: "test"))
+      }
+      for breaks in [false, true] {
+        passkey.breaksSignature = breaks
+        let (_, options) = try await post(client, "/assertion/options", question)
+        let response = try passkey.authenticate(PublicKeyCredentialRequestOptions(json: .object(options)))
+        #expect(try await post(client, "/assertion/result", response.json.text).0.status == .forbidden)
+      }
+      let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .login), limit: 10) }
+      #expect(rows.map(\.event.outcome) == ["revoked-key"] && rows.map(\.event.account) == ["mina"])
+    }
+  }
+
   @Test func `requests for an account are limited, and another account is not`() async throws {
     try await server.application(Admission(addressRate: 0, accountRate: 2)).test { client in
       var statuses: [HTTPResponseStatus] = []

@@ -66,6 +66,7 @@ extension EnglishCatalogue {
         "Without signed verdicts (server.require_signed_verdict), a code cannot set a new value for an account in use.",
         "If you know the value, 'uafctl repair --code FILE' makes a new key under it. If you have forgotten it, have root run "
           + "'uafctl register USER --code FILE'.")
+    case .resetsNotSigned where !codes.takesCodes: told(.codesResetNothing, codes)
     case .resetsNotSigned:
       ResultText(
         "Without signed verdicts (server.require_signed_verdict), a code cannot reset anything.",
@@ -352,6 +353,8 @@ extension EnglishCatalogue {
 
   /// How an account can be used again if no chip counts its values any longer.
   private static func indexLost(_ codes: CodeUse) -> String {
-    "Ask the administrator: root's 'uafctl reset USER', then '\(codes.takesCodes ? codes.setting() : codes.registration)'."
+    codes.takesCodes
+      ? "Ask the administrator: root's 'uafctl reset USER', then '\(codes.setting())'."
+      : "Ask the administrator: root's 'uafctl reset USER', then your own 'uafctl register'."
   }
 }

@@ -9,20 +9,19 @@ enum EnglishCatalogue: Catalogue {
       : "If you have forgotten it: \(command) sets a new one."
   }
 
-  /// How an account in use gets a new value at a server that takes no codes, as the end of a sentence; nil at other servers.
-  static func withoutCodes(_ codes: CodeUse, _ kinds: [ValueKind] = []) -> String? {
+  /// How a person who has forgotten a value gets a new one at a server that takes no codes, as the end of a sentence; nil at
+  /// other servers.
+  static func withoutCodes(_ codes: CodeUse) -> String? {
     guard !codes.takesCodes else { return nil }
-    let again = "'uafctl register\(PromptText.named(kinds))'"
     return codes.isRoot
-      ? "run '\(codes.setting(kinds))'; then the person runs \(again)."
-      : "have root run '\(codes.setting(kinds))', then run \(again)."
+      ? "run '\(codes.setting())'; then the person runs 'uafctl register'."
+      : "have root run '\(codes.setting())', then run 'uafctl register' yourself."
   }
-
-  private static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
   /// How an account in use gets a new key.
   static func newCode(_ codes: CodeUse) -> String {
-    if let next = withoutCodes(codes) { return capitalised(next) }
+    // The value is known: only its key is new.
+    guard codes.takesCodes else { return "Run '\(codes.repair)', which makes a new key." }
     return codes == .roots
       ? "Have root run '\(codes.setting())' with a new enrolment code."
       : "Ask the administrator for a new enrolment code, then run '\(codes.setting())'."
@@ -181,7 +180,7 @@ enum EnglishCatalogue: Catalogue {
       return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
     case .revoked(let said):
       let words = PromptText.inBrackets(said)
-      if let next = withoutCodes(codes) { return "Revoked by the server\(words): \(next)" }
+      guard codes.takesCodes else { return "Revoked by the server\(words): '\(codes.repair)' makes a new key." }
       return "Revoked by the server\(words): "
         + (codes == .roots
           ? "have root run '\(codes.setting())' with a new enrolment code."
@@ -256,7 +255,7 @@ enum EnglishCatalogue: Catalogue {
         + "in. For a new value, have "
         + (codes.takesCodes
           ? "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
-          : "root run 'uafctl reset USER\(PromptText.named(kinds))', then run 'uafctl register'.")
+          : "root run 'uafctl reset USER\(PromptText.named(kinds))', then run 'uafctl register' yourself.")
     case .deregisteredHere(let user, let kinds):
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)). The server no longer had this key, and now this machine "
@@ -279,7 +278,7 @@ enum EnglishCatalogue: Catalogue {
     case .changedButRefused(let kind, let user):
       let done =
         "The \(kind.english) of \(PromptText.shown(user)) is changed. The server still does not accept its key: "
-      if let next = withoutCodes(codes, [kind]) { return done + next }
+      guard codes.takesCodes else { return done + "'\(codes.command("repair", kind.english))' makes a new one." }
       return done
         + (codes == .roots ? "have root run " : "") + "'\(codes.setting())' with an enrolment code"
         + (codes == .roots ? ", which makes a new key." : " makes a new one.")

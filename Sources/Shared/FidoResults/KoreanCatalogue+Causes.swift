@@ -4,10 +4,10 @@ extension KoreanCatalogue {
   static func told(_ cause: EndCause, _ codes: CodeUse) -> ResultText {
     switch cause {
     // Codes
-    case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.registration)'을 실행하십시오.")
+    case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.registration)' 명령을 실행하십시오.")
     case .repairCodeMissing:
-      ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.repair)'을 실행하십시오.")
-    case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 가지고 '\(codes.registration)'로 다시 등록하십시오.")
+      ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.repair)' 명령을 실행하십시오.")
+    case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 가지고 '\(codes.registration)' 명령으로 다시 등록하십시오.")
     case .otherTypeInUse:
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .codeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "서버가 출력한 줄 전체 또는 20자 코드를 확인하여 입력하십시오.")
@@ -45,6 +45,7 @@ extension KoreanCatalogue {
         "서버의 승인에 서명이 없으면(server.require_signed_verdict) 코드로는 사용 중인 계정의 값을 정할 수 없습니다.",
         "값을 알고 있다면 'uafctl repair --code FILE'로 그 값에 새 키를 등록하십시오. 잊어버렸다면 root 관리자가 "
           + "'uafctl register USER --code FILE'을 실행해야 합니다.")
+    case .resetsNotSigned where !codes.takesCodes: told(.codesResetNothing, codes)
     case .resetsNotSigned:
       ResultText(
         "서버의 승인에 서명이 없으면(server.require_signed_verdict) 코드로는 초기화할 수 없습니다.",
@@ -56,7 +57,8 @@ extension KoreanCatalogue {
     case .keysLost:
       ResultText(
         "서버에는 이 계정의 키가 있지만, 이 컴퓨터에는 그 키가 없어졌습니다.",
-        codes.takesCodes ? "관리자에게 새 등록 코드를 받아 '\(codes.registration)'을 실행하십시오." : "'\(codes.registration)'로 다시 등록하십시오.")
+        codes.takesCodes
+          ? "관리자에게 새 등록 코드를 받아 '\(codes.registration)' 명령을 실행하십시오." : "'\(codes.registration)' 명령으로 다시 등록하십시오.")
     // Joining
     case .joinUnreadable: ResultText("가입 파일의 내용이 아닙니다.", "서버가 출력한 줄 전체를 주십시오.")
     case .joinExpired: ResultText("가입 파일의 기한이 지났습니다.", "관리자에게 새 파일을 요청하십시오.")
@@ -248,6 +250,8 @@ extension KoreanCatalogue {
 
   /// How an account can be used again if no chip counts its values any longer.
   private static func indexLost(_ codes: CodeUse) -> String {
-    "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 '\(codes.takesCodes ? codes.setting() : codes.registration)'로 다시 등록해야 합니다."
+    codes.takesCodes
+      ? "관리자에게 문의하십시오. root가 'uafctl reset USER' 명령을 실행한 뒤 '\(codes.setting())' 명령으로 다시 등록해야 합니다."
+      : "관리자에게 문의하십시오. root가 'uafctl reset USER' 명령을 실행한 뒤 직접 'uafctl register' 명령으로 다시 등록하십시오."
   }
 }

@@ -8,18 +8,18 @@ enum KoreanCatalogue: Catalogue {
       : "잊어버렸다면 등록 코드로 '\(codes.setting())'을 실행해 새로 정하십시오."
   }
 
-  /// How an account in use gets a new value at a server that takes no codes; nil at other servers.
-  static func withoutCodes(_ codes: CodeUse, _ kinds: [ValueKind] = []) -> String? {
+  /// How a person who has forgotten a value gets a new one at a server that takes no codes; nil at other servers.
+  static func withoutCodes(_ codes: CodeUse) -> String? {
     guard !codes.takesCodes else { return nil }
-    let again = "'uafctl register\(PromptText.named(kinds))'"
     return codes.isRoot
-      ? "'\(codes.setting(kinds))'를 실행한 뒤 사용자가 \(again)로 다시 등록해야 합니다."
-      : "root 관리자가 '\(codes.setting(kinds))'를 실행한 뒤 \(again)로 다시 등록해야 합니다."
+      ? "'\(codes.setting())' 명령을 실행하십시오. 그다음 사용자가 'uafctl register' 명령으로 다시 등록합니다."
+      : "root 관리자가 '\(codes.setting())' 명령을 실행해야 합니다. 그다음 직접 'uafctl register' 명령으로 다시 등록하십시오."
   }
 
   /// How an account in use gets a new key.
   static func newCode(_ codes: CodeUse) -> String {
-    if let next = withoutCodes(codes) { return next }
+    // The value is known: only its key is new.
+    guard codes.takesCodes else { return "'\(codes.repair)' 명령으로 새 키를 만드십시오." }
     return codes == .roots
       ? "root 관리자가 새 등록 코드로 '\(codes.setting())'을 실행해야 합니다."
       : "관리자에게 새 등록 코드를 받은 뒤 '\(codes.setting())'을 실행하십시오."
@@ -55,8 +55,8 @@ enum KoreanCatalogue: Catalogue {
       1005: ResultText("서버의 메시지를 이해할 수 없습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다."),
       1006: ResultText("로그인 도우미가 없거나 맞지 않거나 중단되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오."),
       1007: ResultText("이 컴퓨터에서 FIDO를 사용할 수 없습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-      1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "'\(codes.registration)'로 다시 등록하십시오."),
-      1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "'\(codes.registration)'로 등록하십시오."),
+      1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "'\(codes.registration)' 명령으로 다시 등록하십시오."),
+      1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "'\(codes.registration)' 명령으로 등록하십시오."),
       1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 짧은 이름을 사용하십시오."),
       1012: ResultText("그런 인증 수단은 없습니다.", "passcode, pattern, fingerprint 가운데 하나를 사용하십시오."),
       1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
@@ -65,7 +65,7 @@ enum KoreanCatalogue: Catalogue {
       2003: ResultText("서버가 다른 UAF 버전을 사용합니다.", "pam-uaf 또는 서버를 업데이트하십시오."),
       3005: ResultText("지원하지 않습니다."),
       3006: ResultText("등록되어 있고 사용할 수 있습니다."),
-      3007: ResultText("등록되지 않았습니다.", "'\(codes.registration)'로 등록하십시오."),
+      3007: ResultText("등록되지 않았습니다.", "'\(codes.registration)' 명령으로 등록하십시오."),
       3008: ResultText("잠겨 있습니다.", "기다리거나 관리자에게 문의하십시오."),
       3010: ResultText("변경하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
       3011: ResultText("초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
@@ -90,9 +90,9 @@ enum KoreanCatalogue: Catalogue {
       7013: ResultText("지금은 생체 인식을 사용할 수 없습니다.", "다른 인증 수단을 사용하십시오."),
       7014: ResultText("여기서는 대화할 수 없습니다.", "터미널을 사용하십시오."),
       7015: ResultText("알 수 없는 이유로 생체 인식에 실패했습니다.", "다시 시도하십시오."),
-      7100: ResultText("값을 초기화했습니다.", "'\(codes.registration)'로 다시 등록하십시오."),
+      7100: ResultText("값을 초기화했습니다.", "'\(codes.registration)' 명령으로 다시 등록하십시오."),
       7101: ResultText("값을 초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-      7102: ResultText("초기화할 것이 없습니다.", "'\(codes.registration)'로 등록하십시오."),
+      7102: ResultText("초기화할 것이 없습니다.", "'\(codes.registration)' 명령으로 등록하십시오."),
       7103: ResultText("이 인증 수단에는 초기화할 값이 따로 없습니다."),
       7110: ResultText("값을 변경했습니다."),
       7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
@@ -172,7 +172,7 @@ enum KoreanCatalogue: Catalogue {
     case .serverNumber(let number): return KoreanParticles.resolved("서버가 결과 \(number)(으)로 응답했습니다.")
     case .stateIsOlder:
       return "서버가 이 컴퓨터보다 이 키의 서명을 더 많이 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 있습니다. "
-        + (codes.takesCodes ? "관리자에게 등록 코드를 받은 뒤 '\(codes.repair)'을 실행하십시오." : "'\(codes.repair)'를 실행하십시오.")
+        + (codes.takesCodes ? "관리자에게 등록 코드를 받은 뒤 '\(codes.repair)' 명령을 실행하십시오." : "'\(codes.repair)' 명령을 실행하십시오.")
     case .cancelled: return "취소했습니다."
     case .confirm(let kind, let text): return "\(kind.koreanObject) 입력하면 다음을 승인합니다: \(text)"
     case .ready: return "준비되었습니다. 계속하려면 Enter, 취소하려면 Ctrl-C를 누르십시오. "
@@ -204,7 +204,7 @@ enum KoreanCatalogue: Catalogue {
         + "(server.require_signed_verdict) 이 컴퓨터에는 그대로 남지만, 더는 로그인할 수 없습니다. 새 값을 정하려면 root 관리자가 "
         + (codes.takesCodes
           ? "새 등록 코드로 'uafctl register USER\(PromptText.named(kinds)) --code FILE'을 실행하거나, 값을 초기화해야 합니다."
-          : "'uafctl reset USER\(PromptText.named(kinds))'를 실행한 뒤 'uafctl register'로 다시 등록해야 합니다.")
+          : "'uafctl reset USER\(PromptText.named(kinds))' 명령을 실행해야 합니다. 그다음 직접 'uafctl register' 명령으로 다시 등록하십시오.")
     case .deregisteredHere(let user, let kinds):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다\(brackets(kinds)). "
         + "서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
@@ -222,7 +222,7 @@ enum KoreanCatalogue: Catalogue {
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
     case .changedButRefused(let kind, let user):
       let done = "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다. 서버는 아직 이 키를 받아들이지 않습니다. "
-      if let next = withoutCodes(codes, [kind]) { return done + next }
+      guard codes.takesCodes else { return done + "'\(codes.command("repair", kind.english))' 명령으로 새 키를 만드십시오." }
       return done
         + (codes == .roots
           ? "root 관리자가 등록 코드로 '\(codes.setting())'을 실행해 새 키를 만들어야 합니다."

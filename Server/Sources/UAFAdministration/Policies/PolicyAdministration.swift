@@ -187,7 +187,7 @@ package struct PolicyAdministration: Sendable {
     _ draft: AccountPolicies, by caller: Caller, in records: any StoreTransaction,
     _ environment: AdministrationEnvironment
   ) throws {
-    let (passkeys, now) = (environment.passkeys(), environment.now())
+    let (passkeys, now) = (try environment.usablePasskeys(in: records), environment.now())
     guard !caller.isAtServer, try records.hasUsableAdministrator(passkeys: passkeys, now: now) else { return }
     guard try records.hasUsableAdministrator(meeting: draft, passkeys: passkeys, now: now) else {
       throw AdministrationRefusal.lastAdministrator
@@ -292,7 +292,10 @@ struct PolicyComparison {
       return
     }
     preview.lockedOut += 1
-    if preview.names.count < PolicyPreview.mostNames { preview.names.append(account.username) }
+    // Accounts with passkeys alone come after all others.
+    let place = preview.names.firstIndex { name.utf8.lexicographicallyPrecedes($0.utf8) } ?? preview.names.endIndex
+    preview.names.insert(name, at: place)
+    if preview.names.count > PolicyPreview.mostNames { preview.names.removeLast() }
   }
 
   private func lets(_ account: AccountModels, _ kinds: Set<PasskeyKind>, in policies: AccountPolicies) -> Bool {

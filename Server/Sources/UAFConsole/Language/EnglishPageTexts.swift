@@ -278,7 +278,7 @@ enum EnglishPageTexts {
     .confirmByPasskey: "Confirm with a passkey",
     .passkeySignsPage:
       "A passkey signs a hash of the text, which only this page shows you. To read the text on another "
-      + "screen, use the line above.",
+      + "screen, use the line below.",
     .passkeyInstead: "Or use a passkey that counts in the console.",
     .passkeyWaiting: "Follow what your browser asks.",
     .passkeyUnavailable: "This browser cannot use passkeys here.",

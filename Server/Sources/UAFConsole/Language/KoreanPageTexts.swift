@@ -261,7 +261,7 @@ enum KoreanPageTexts {
     .passkeys: "패스키",
     .signInByPasskey: "패스키로 로그인",
     .confirmByPasskey: "패스키로 승인",
-    .passkeySignsPage: "패스키는 글의 해시에 서명하며, 글은 이 페이지에만 보입니다. 다른 화면에서 글을 확인하려면 위의 줄을 사용하십시오.",
+    .passkeySignsPage: "패스키는 글의 해시에 서명하며, 글은 이 페이지에만 보입니다. 다른 화면에서 글을 확인하려면 아래의 줄을 사용하십시오.",
     .passkeyInstead: "콘솔에서 인정되는 패스키를 사용할 수도 있습니다.",
     .passkeyWaiting: "브라우저의 안내를 따르십시오.",
     .passkeyUnavailable: "이 브라우저에서는 여기서 패스키를 쓸 수 없습니다.",

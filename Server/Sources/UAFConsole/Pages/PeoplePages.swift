@@ -46,7 +46,7 @@ enum PeoplePages {
     }
     let passkeys = try await KeyAdministration(call.administration).passkeys(of: name, by: call.caller)
     let limits: PageBlock = .paragraph(call.text(.notDecidedHere))
-    let tables = [table] + (passkeys.isEmpty ? [] : [passkeyTable(passkeys, call)])
+    let tables = passkeys.isEmpty ? [table] : (keys.isEmpty ? [] : [table]) + [passkeyTable(passkeys, call)]
     return PageContent(
       title: name,
       blocks: [facts, limits] + tables.map(PageBlock.table) + forms(name, keys, passkeys, account.summary, call))

@@ -108,13 +108,13 @@ struct ConsolePasskeys {
     do {
       let read = try read(answer)
       received = read
-      if !limits.admitsAnswer(read), try await !limits.refused(nil, .unknownChallenge, read.username, address) {
+      if !limits.admitsAnswer(read), try await !limits.refused(read, nil, nil, address) {
         throw ConsolePasskeyRefusal.limited
       }
       return try await service.authenticate(
         read, purpose: purpose, of: account, confirming: text, signed: { owner = $0 }, at: address)
     } catch let refusal as ServiceRefusal {
-      guard try await limits.refused(received, refusal, owner ?? received?.username, address) else {
+      guard try await limits.refused(received, refusal, owner, address) else {
         throw ConsolePasskeyRefusal.limited
       }
       throw ConsolePasskeyRefusal.refused(refusal)

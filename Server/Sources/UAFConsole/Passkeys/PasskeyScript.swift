@@ -98,7 +98,10 @@ enum PasskeyScript {
     const read = async (reply) => {
       if (reply.status === 429) throw new Refused("too-often");
       // The session has ended: the page that the server redirects to says so.
-      if (reply.type === "opaqueredirect") return location.reload();
+      if (reply.type === "opaqueredirect") {
+        location.reload();
+        return new Promise(() => {});
+      }
       let message;
       try {
         message = await reply.json();

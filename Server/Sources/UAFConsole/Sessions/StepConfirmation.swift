@@ -97,15 +97,19 @@ enum ConfirmationPages {
 
   /// The page that shows the text to be confirmed, and explains how.
   ///
-  /// - Parameter action: the target of the button with which the person says that they have confirmed the text.
+  /// - Parameters:
+  ///   - action: the target of the button with which the person says that they have confirmed the text.
+  ///   - passkey: the button that confirms the text with a passkey instead; nil for none.
   static func waiting(
-    _ title: PageText, shown: String, number: String, line: String, action: String, _ language: PageLanguage
+    _ title: PageText, shown: String, number: String, line: String, action: String, passkey: PasskeyButton? = nil,
+    _ language: PageLanguage
   ) -> PageContent {
     var blocks: [PageBlock] = [
       .paragraph(language.text(.confirmHow)),
       .facts([(language.text(.textToConfirm), shown), (language.text(.codeNumber), number)]),
-      .code(line, label: language.text(.payloadLine)),
     ]
+    if let passkey { blocks += [.paragraph(language.text(.passkeySignsPage)), .passkey(passkey)] }
+    blocks.append(.code(line, label: language.text(.payloadLine)))
     if let picture = QRCode(line) { blocks.append(.picture(picture, label: language.text(.payloadPicture))) }
     blocks.append(
       .form(PageForm(title: language.text(title), action: action, button: language.text(.haveConfirmed))))

@@ -174,12 +174,12 @@ struct AnswerRefusals: Sendable {
 
   /// The row for a refused answer of a passkey; nil if the answer is only counted.
   ///
-  /// - Parameter account: the account of the options, or of the passkey that has signed; nil if neither is known.
+  /// - Parameter owner: the account whose passkey has signed; nil if none has.
   func event(
-    _ answer: ReceivedPasskeyResponse, _ refusal: ServiceRefusal, of account: String?, _ address: SocketAddress?
+    _ answer: ReceivedPasskeyResponse, _ refusal: ServiceRefusal, signedBy owner: String?, _ address: SocketAddress?
   ) -> AuditEntry? {
     let now = now()
-    guard account != nil, answer.isAuthorised(refused: refusal) else { return nil }
+    guard let account = owner ?? answer.username, answer.isAuthorised(isSigned: owner != nil) else { return nil }
     guard admission.accountRate > 0, rows.admits("", now: now) else { return nil }
     return answer.event(refused: refusal, of: account, from: Self.text(address), now: now)
   }

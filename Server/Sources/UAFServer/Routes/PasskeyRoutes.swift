@@ -112,12 +112,12 @@ struct PasskeyRoutes: Sendable {
     var owner: String?
     return try await answer(
       request, .passkeyResult, operation, of: { owner ?? received?.username }, from: address,
-      refusing: { try await countWrong(received, $0, of: owner ?? received?.username, address) },
+      refusing: { try await countWrong(received, $0, signedBy: owner, address) },
       { body in
         let answer = try service.read(parse(body))
         received = answer
         if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
-          _ = try await countWrong(answer, nil, of: answer.username, address)
+          _ = try await countWrong(answer, nil, signedBy: nil, address)
         }
         let from = AnswerRefusals.text(address)
         let accepted =
@@ -131,13 +131,16 @@ struct PasskeyRoutes: Sendable {
 
   /// Counts a wrong answer.
   ///
-  /// - Parameter account: the account of the options, or of the passkey that has signed; nil if neither is known.
+  /// - Parameter owner: the account whose passkey has signed; nil if none has.
   /// - Returns: whether the refusal is only counted, and has no row of its own in the audit.
   /// - Throws: ``WebRefusal`` if a limit is reached.
   private func countWrong(
-    _ answer: ReceivedPasskeyResponse?, _ refusal: ServiceRefusal?, of account: String?, _ address: SocketAddress?
+    _ answer: ReceivedPasskeyResponse?, _ refusal: ServiceRefusal?, signedBy owner: String?, _ address: SocketAddress?
   ) async throws -> Bool {
-    let event = answer.flatMap { answer in refusal.flatMap { refusals.event(answer, $0, of: account, address) } }
+    let event = answer.flatMap { answer in
+      refusal.flatMap { refusals.event(answer, $0, signedBy: owner, address) }
+    }
+    let account = owner ?? answer?.username
     if let limit = try await refusals.limit(nil, address, account: account, event) {
       throw log.limited(limit, .passkeyResult, nil, from: address, for: account)
     }
@@ -153,11 +156,14 @@ struct PasskeyRoutes: Sendable {
           && admission.limit(of: nil, for: account, as: .stranger, from: address, now: now) == nil
       },
       admitsAnswer: { admission.admits(answerTo: $0.challengeHash, now: environment.now()) },
-      refused: { answer, refusal, account, text in
+      refused: { answer, refusal, owner, text in
         let address = Self.socketAddress(text)
         do {
-          let isCounted = try await countWrong(answer, refusal, of: account, address)
-          log.refused(refusal, .passkeyResult, .authentication, of: account, from: address, isCounted: isCounted)
+          let isCounted = try await countWrong(answer, refusal, signedBy: owner, address)
+          guard let refusal else { return true }
+          log.refused(
+            refusal, .passkeyResult, .authentication, of: owner ?? answer?.username, from: address,
+            isCounted: isCounted)
           return true
         } catch is WebRefusal {
           return false

@@ -51,7 +51,7 @@ package struct PasskeyService: Sendable {
       let enrolment = try authorized(asked, in: records, now: now)
       if let refusal = try records.accounts.block(of: asked.username)?.refusal(at: now) { throw refusal }
       let passkeys = try records.passkeys.passkeys(of: asked.username)
-      let usable = passkeys.filter { $0.revocation == nil }
+      let usable = passkeys.filter { $0.revocation == nil && $0.relyingPartyID.isIdentical(to: party.id.text) }
       // Refused now, before the authenticator makes a passkey that could not be stored.
       guard usable.count < PasskeyRecord.mostOfAccount else { throw ServiceRefusal.tooManyKeys }
       try records.enrolments.reserve(id: enrolment.id, challengeHash: challenge.hash)
@@ -112,9 +112,10 @@ package struct PasskeyService: Sendable {
       if let refusal = try records.accounts.block(of: username)?.refusal(at: now) { throw refusal }
       guard try records.passkeys.passkey(credential.id) == nil else { throw ServiceRefusal.keyAlreadyRegistered }
       let stored = try records.passkeys.passkeys(of: username)
-      guard stored.count(where: { $0.revocation == nil }) < PasskeyRecord.mostOfAccount else {
-        throw ServiceRefusal.tooManyKeys
+      let usable = stored.count {
+        $0.revocation == nil && $0.relyingPartyID.isIdentical(to: expectation.relyingPartyID.text)
       }
+      guard usable < PasskeyRecord.mostOfAccount else { throw ServiceRefusal.tooManyKeys }
       let passkey = PasskeyRecord(
         username: username, relyingPartyID: expectation.relyingPartyID.text, id: credential.id,
         userHandle: stored.first?.userHandle ?? newHandle,
@@ -369,9 +370,9 @@ package struct ReceivedPasskeyResponse: Sendable {
   }
 
   /// Whether a refused answer comes from somebody with authority for the account: with its code or with one of its passkeys.
-  package func isAuthorised(refused refusal: ServiceRefusal) -> Bool {
-    challenge.data.purpose == .registrationByCode || refusal.isOfSignedAnswer
-  }
+  ///
+  /// - Parameter isSigned: whether a passkey of the account has signed it.
+  package func isAuthorised(isSigned: Bool) -> Bool { isSigned || challenge.data.purpose == .registrationByCode }
 }
 
 /// A passkey whose answer was accepted and stored.

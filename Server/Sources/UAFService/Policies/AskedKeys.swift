@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import UAFMessages
+import WebAuthn
 
 /// The keys that a request for an authentication names: the account's keys, and decoys in place of missing ones.
 ///
@@ -220,7 +221,11 @@ package final class KeyShapeKeeper: Sendable {
       shapes += try await store.read { [source] records in
         switch source {
         case .keys: try records.credentials.shapes(ofAccounts: numbers, appID: appID)
-        case .passkeys: try records.passkeys.shapes(ofAccounts: numbers)
+        case .passkeys:
+          // The AppID begins with the server's URL.
+          try PasskeyRelyingParty(publicURL: appID).map {
+            try records.passkeys.shapes(ofAccounts: numbers, relyingPartyID: $0.id.text)
+          } ?? []
         }
       }
       next += Int64(Self.chunk) * stride

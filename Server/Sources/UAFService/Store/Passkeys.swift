@@ -26,8 +26,10 @@ package protocol Passkeys {
 
   /// The shapes of some accounts' passkeys, as far as requests name them (``PasskeyShape/listed(_:isRevoked:)``); accounts without passkeys are left out.
   ///
-  /// - Parameter numbers: the accounts' numbers, see ``Accounts/lastNumber()``.
-  func shapes(ofAccounts numbers: [Int64]) throws -> [KeyShape]
+  /// - Parameters:
+  ///   - numbers: the accounts' numbers, see ``Accounts/lastNumber()``.
+  ///   - relyingPartyID: the relying party whose passkeys count.
+  func shapes(ofAccounts numbers: [Int64], relyingPartyID: String) throws -> [KeyShape]
 
   /// Stores a new passkey, whose identifier no account has yet.
   func add(_ passkey: PasskeyRecord) throws

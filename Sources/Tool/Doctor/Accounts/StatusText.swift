@@ -43,16 +43,16 @@ package enum StatusText: Catalogued {
     case .revokedAtServer(.roots):
       "at the server: revoked, or the account is disabled: ask the administrator; if it is not disabled, have root run "
         + "'\(CodeUse.roots.setting())' with a new enrolment code"
-    case .revokedAtServer(.noCodes(let root)):
-      "at the server: revoked, or the account is disabled: ask the administrator; if it is not disabled, "
-        + (root == nil ? "have root run " : "run ") + "'\(CodeUse.noCodes(root: root).setting())'"
+    case .revokedAtServer(let codes) where !codes.takesCodes:
+      "at the server: revoked, or the account is disabled: ask the administrator; if it is not disabled, '\(codes.repair)' "
+        + "makes a new key"
     case .revokedAtServer(let codes):
       "at the server: revoked: ask the administrator for a code, then '\(codes.setting())'"
     case .unknownAtServer(.roots):
       "at the server: no longer registered, or the account is disabled: ask the administrator; if it is not disabled, have root "
         + "run '\(CodeUse.roots.setting())'"
-    case .unknownAtServer(.noCodes(let root)):
-      "at the server: no longer registered: \(root == nil ? "have root run " : "")'\(CodeUse.noCodes(root: root).setting())'"
+    case .unknownAtServer(let codes) where !codes.takesCodes:
+      "at the server: no longer registered: '\(codes.repair)' makes a new key"
     case .unknownAtServer(let codes): "at the server: no longer registered: '\(codes.setting())'"
     case .unknownBesideAnother(let type, let codes):
       "at the server: no longer registered: '\(codes.command("register", type))'"
@@ -82,16 +82,14 @@ package enum StatusText: Catalogued {
     case .refusedAtServer: "이 컴퓨터에는 있지만 서버가 거부합니다"
     case .revokedAtServer(.roots):
       "서버에서: 폐기되었거나 계정이 비활성화되었습니다. 관리자에게 문의하십시오. 비활성화된 것이 아니라면 root 관리자가 새 등록 코드로 '\(CodeUse.roots.setting())' 명령을 실행해야 합니다"
-    case .revokedAtServer(.noCodes(let root)):
-      "서버에서: 폐기되었거나 계정이 비활성화되었습니다. 관리자에게 문의하십시오. 비활성화된 것이 아니라면 "
-        + (root == nil ? "root 관리자가 " : "") + "'\(CodeUse.noCodes(root: root).setting())' 명령을 실행해야 합니다"
+    case .revokedAtServer(let codes) where !codes.takesCodes:
+      "서버에서: 폐기되었거나 계정이 비활성화되었습니다. 관리자에게 문의하십시오. 비활성화된 것이 아니라면 '\(codes.repair)' 명령으로 새 키를 만드십시오"
     case .revokedAtServer(let codes):
       "서버에서: 폐기되었습니다. 관리자에게 코드를 받아 '\(codes.setting())' 명령을 실행하십시오"
     case .unknownAtServer(.roots):
       "서버에서: 더 이상 등록되어 있지 않거나 계정이 비활성화되었습니다. 관리자에게 문의하십시오. 비활성화된 것이 아니라면 root 관리자가 '\(CodeUse.roots.setting())' 명령으로 다시 등록해야 합니다"
-    case .unknownAtServer(.noCodes(let root)):
-      "서버에서: 더 이상 등록되어 있지 않습니다. "
-        + (root == nil ? "root 관리자가 " : "") + "'\(CodeUse.noCodes(root: root).setting())' 명령을 실행해야 합니다"
+    case .unknownAtServer(let codes) where !codes.takesCodes:
+      "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.repair)' 명령으로 새 키를 만드십시오"
     case .unknownAtServer(let codes): "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.setting())' 명령으로 다시 등록하십시오"
     case .unknownBesideAnother(let type, let codes):
       "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.command("register", type))' 명령으로 다시 등록하십시오"

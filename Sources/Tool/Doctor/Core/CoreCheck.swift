@@ -102,9 +102,11 @@ enum CoreText: FindingCatalogue {
     case .refused(let account, let authenticators, let codes):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
-        do: (codes == .roots || codes == .noCodes(root: nil)
-          ? "ask the administrator whether the account is disabled at the server; if not, have root run " : "")
-          + codes.setting() + (codes.takesCodes ? ", with a new enrolment code" : ", then register again"))
+        do: codes.takesCodes
+          ? (codes == .roots
+            ? "ask the administrator whether the account is disabled at the server; if not, have root run " : "")
+            + "\(codes.setting()), with a new enrolment code"
+          : "ask the administrator whether the account is disabled at the server; if not, run \(codes.repair)")
     case .forbidden(let account, let authenticators):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
@@ -144,8 +146,7 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
         do: !codes.takesCodes
-          ? "서버에서 계정이 비활성화되었는지 관리자에게 문의하십시오. 아니라면 \(codes.isRoot ? "" : "root 관리자가 ")"
-            + "\(codes.setting()) 명령을 실행한 뒤 다시 등록해야 합니다"
+          ? "서버에서 계정이 비활성화되었는지 관리자에게 문의하십시오. 아니라면 \(codes.repair) 명령으로 새 키를 만드십시오"
           : codes == .roots
             ? "서버에서 계정이 비활성화되었는지 관리자에게 문의하십시오. 아니라면 root 관리자가 새 등록 코드로 \(codes.setting()) 명령을 실행해야 합니다"
             : "새 등록 코드로 \(codes.setting()) 명령을 실행하십시오")
