@@ -413,14 +413,16 @@ import WebAuthn
 
   @Test func `sends a code of uaf-server where the conformance interface has codes, in a header or a member`() throws {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 1, count: EnrolmentCode.randomByteCount)))
-    var (wire, flow) = (ScriptedTransport(), registration(entitlement: .code(code)))
-    try flow.start(over: &wire)
-    #expect(wire.requests.first?.authorization == "Bearer \(code.text)")
-    (wire, flow) = (ScriptedTransport(), registration(WebAuthnSettings(codeMember: "token"), entitlement: .code(code)))
-    try flow.start(over: &wire)
-    #expect(wire.requests.first?.authorization == nil)
-    let body = String(decoding: try #require(wire.requests.first).body, as: UTF8.self)
-    #expect(body.contains(#""token":"\#(code.text)""#))
+    let settings = [WebAuthnSettings(), WebAuthnSettings(codeMember: "token")]
+    let requests = try settings.map { rules in
+      var wire = attestation(json(.object(try creationOptions())), json(Self.success))
+      var flow = registration(rules, entitlement: .code(code))
+      try flow.start(over: &wire)
+      return try #require(wire.requests.first)
+    }
+    #expect(requests.map(\.authorization) == ["Bearer \(code.text)", nil])
+    let bodies = requests.map { String(decoding: $0.body, as: UTF8.self) }
+    #expect(bodies.map { $0.contains(#""token":"\#(code.text)""#) } == [false, true])
   }
 
   @Test
