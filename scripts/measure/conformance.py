@@ -37,9 +37,9 @@ class OwnPasskeys(server.Server):
                 "INSERT INTO account (username, createdAt) VALUES (?, ?)", ((name, now) for name, _, _, _ in accounts)
             )
             database.executemany(
-                "INSERT INTO passkey (username, rpID, credentialID, userHandle, publicKey, signCounter, aaguid, isAttested, "
-                "isBackupEligible, isBackedUp, transports, registeredAt) VALUES (?, 'localhost', ?, ?, ?, 0, zeroblob(16), 0, 0, 0, "
-                "'internal', ?)",
+                "INSERT INTO passkey (username, rpID, credentialID, userHandle, publicKey, signCounter, aaguid, "
+                "isAttested, isBackupEligible, isBackedUp, transports, registeredAt) "
+                "VALUES (?, 'localhost', ?, ?, ?, 0, zeroblob(16), 0, 0, 0, 'internal', ?)",
                 (
                     (name, key_id, hashlib.sha256(name.encode()).digest(), passkeys_store.cose(key), now)
                     for name, _, key_id, key in accounts
