@@ -185,7 +185,8 @@ extension FieldProblem: CustomStringConvertible {
     case .tooLongToSign: "is too long when it is signed: it has many quotes, backslashes or line ends"
     case .tooLongToConfirm: "is too long to be confirmed"
     case .notCertificates(let bytes): "must be certificates in PEM, at most \(bytes) bytes"
-    case .notAKey: "must be an AAID, a space, and a KeyID in base64url"
+    case .notAKey:
+      "must be an AAID, a space, and a KeyID in base64url; or passkey, a space, and its identifier in base64url"
     case .notOnlyKeys: "contains something other than keys"
     case .keyAndDevice: "excludes device: give only one of the two"
     case .badGroup:

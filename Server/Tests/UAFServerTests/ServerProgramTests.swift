@@ -4,7 +4,10 @@ import Glibc
 import Invocation
 import ProgramTesting
 import Testing
+import UAFCrypto
+import UAFMessages
 import UAFService
+import WebAuthn
 
 @testable import ServerTesting
 @testable import SQLiteStore
@@ -208,6 +211,35 @@ struct ServerProgramTests {
       _ = try run(arguments + ["--json", "--state", state], output: output)
       #expect(try String(contentsOfFile: output, encoding: .utf8) == expected + "\n")
     }
+  }
+
+  @Test func `nobody gets a role while it is open whether one of their passkeys counts`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = try store()
+    let database = try ServerDirectory(path: folder.path(), create: false).openStore(create: false).database
+    func passkeys() throws -> [PasskeyRecord] {
+      try database.read { db in try SQLiteTransaction(connection: db).passkeys.passkeys(of: "mina") }
+    }
+    try database.write { db in
+      try SQLiteTransaction(connection: db).passkeys.add(
+        PasskeyRecord(
+          username: "mina", relyingPartyID: "server.test", id: [1, 2, 3], userHandle: [4],
+          publicKey: COSEKey(es256: P256.generate().publicKey), signCounter: 0, aaguid: .zero, isAttested: false,
+          isBackupEligible: true, isBackedUp: true, transports: [], registeredAt: 0,
+          origin: KeyOrigin(issuedBy: "token helpdesk")))
+    }
+    let add = ["admin", "add", "mina", "auditor", "--state", state]
+    let open = try run(add)
+    #expect(open.status == ExitStatus.refused.rawValue)
+    #expect(open.notes.contains("passkey AQID: code issued by token helpdesk\n"), "\(open.notes)")
+    #expect(try run(add + ["--count-key", "passkey AQIE"]).status == ExitStatus.refused.rawValue)
+    #expect(try run(["admin", "remove", "mina", "--state", state]).status == ExitStatus.refused.rawValue)
+    #expect(try run(add + ["--count-none"]).status == 0)
+    #expect(try passkeys().allSatisfy { !$0.countsForSteps })
+    #expect(try run(add + ["--count-key", "passkey AQID"]).status == 0)
+    #expect(try passkeys().map(\.countsForSteps) == [true])
+    #expect(try run(["revoke", "mina", "--key", "passkey AQID", "--state", state]).status == 0)
+    #expect(try passkeys().allSatisfy { $0.revocation != nil })
   }
 
   @Test func `a command exits with 3 if the store cannot be used`() throws {

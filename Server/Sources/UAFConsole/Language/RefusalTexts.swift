@@ -98,7 +98,7 @@ extension PageLanguage {
     case .tooLongToSign: "서명하면 너무 길어집니다. 따옴표, 백슬래시, 줄바꿈이 많습니다"
     case .tooLongToConfirm: "승인받기에 너무 깁니다"
     case .notCertificates(let bytes): "최대 \(bytes)바이트의 PEM 인증서여야 합니다"
-    case .notAKey: "AAID, 공백, base64url로 쓴 KeyID여야 합니다"
+    case .notAKey: "AAID, 공백, base64url로 쓴 KeyID이거나 passkey, 공백, base64url로 쓴 식별자여야 합니다"
     case .notOnlyKeys: "키가 아닌 것이 들어 있습니다"
     case .keyAndDevice: "키와 기기 중 하나만 지정하십시오"
     case .badGroup: "a~z, 0~9, '.', '_', '-' 1~64자이고 첫 글자는 영문자나 숫자여야 합니다"

@@ -85,8 +85,7 @@ enum AccessRoutes {
         name: "keys", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
         description:
           "Keys that count from now on, although their codes were issued without an administrator's signature: "
-          + "AAID, a space, KeyID. "
-          + "Only at the server's own socket."),
+          + "AAID, a space, KeyID; or passkey, a space, identifier. Only at the server's own socket."),
     ],
     bodyExample: ["role": .string("helpdesk")], status: .noContent
   ) { call in

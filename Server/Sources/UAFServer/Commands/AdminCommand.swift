@@ -25,7 +25,10 @@ struct AdminAddCommand: AsyncParsableCommand {
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Argument(help: "auditor, helpdesk, operator or administrator.") var role: Role
   @OptionGroup var place: AdministrationOptions
-  @Option(help: ArgumentHelp("A key that counts from now on: AAID, a space, KeyID; may be repeated.", valueName: "key"))
+  @Option(
+    help: ArgumentHelp(
+      "A key that counts from now on: AAID, a space, KeyID; or passkey, a space, identifier. May be repeated.",
+      valueName: "key"))
   var countKey: [String] = []
   @Flag(help: "Let none of the keys count that do not count yet.") var countNone = false
   @OptionGroup var json: JSONFlag
@@ -51,10 +54,13 @@ struct AdminAddCommand: AsyncParsableCommand {
   /// - Throws: ``Problem`` if there are such keys.
   private func requireNoOthers(_ link: any AdministrationLink) async throws {
     let keys = try await link.ask(APIRequest(.GET, ["accounts", user, "keys"])).objects("keys")
-    let others = keys.filter { $0["revoked"] == nil && !$0.isTrue("counts") }
+    let passkeys = try await link.ask(APIRequest(.GET, ["accounts", user, "passkeys"])).objects("passkeys")
+    let all =
+      keys.map { (name: "\($0.said("aaid")) \($0.said("keyID"))", key: $0) }
+      + passkeys.map { (name: "passkey \($0.said("id"))", key: $0) }
+    let others = all.filter { $0.key["revoked"] == nil && !$0.key.isTrue("counts") }
     guard !others.isEmpty else { return }
-    for key in others {
-      let name = "\(key.said("aaid")) \(key.said("keyID"))"
+    for (name, key) in others {
       Terminal.note("\(name): code issued by \(key["issuedBy"] == nil ? "somebody unknown" : key.said("issuedBy"))")
     }
     throw Problem(

@@ -102,7 +102,9 @@ struct RevokeCommand: AsyncParsableCommand {
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String?
   @OptionGroup var place: AdministrationOptions
-  @Option(help: ArgumentHelp("Only this key: AAID, a space, KeyID.", valueName: "key")) var key: String?
+  @Option(
+    help: ArgumentHelp("Only this key: AAID, a space, KeyID; or passkey, a space, identifier.", valueName: "key"))
+  var key: String?
   @Option(help: ArgumentHelp("Only keys on the machine with this device id.", valueName: "id")) var device: String?
   @Option(help: ArgumentHelp("Why, for the audit; at most 500 bytes.", valueName: "text")) var reason: String?
   @OptionGroup var json: JSONFlag
