@@ -1,9 +1,12 @@
 """Passkeys in a real browser, with the virtual authenticators of its driver."""
 
+import base64
+import hashlib
 import json
 import re
 import time
 
+from fleet.programs import as_user, write
 from lab.table import must, row
 
 # Seconds after which a server applies a policy that was saved.
@@ -25,13 +28,17 @@ KINDS = {
 }
 
 
-def code_for(desk, account):
-    """A new enrolment code, as its person types it."""
-    shown = desk.run_all("enrol", account)
+def code_in(shown):
+    """The enrolment code in what a command printed, as its person types it."""
     found = CODE.search(shown)
     if found is None:
         raise ValueError(f"no code in: {shown}")
     return found.group()
+
+
+def code_for(desk, account):
+    """A new enrolment code."""
+    return code_in(desk.run_all("enrol", account))
 
 
 def allow(desk, passkeys):
@@ -55,6 +62,22 @@ def register(desk, browser, account, code=None):
 def passkeys(desk, account):
     """The passkeys that the server has of an account."""
     return json.loads(desk.api(f"/accounts/{account}/passkeys"))["passkeys"]
+
+
+def code_of_token(desk, account):
+    """A new enrolment code that a token issues, so no signature of an administrator vouches for it."""
+    file = desk.state / f"{account}.token"
+    write(file, desk.run("token", "create", f"for-{account}", "--role", "helpdesk"))
+    ask = ["--api", desk.console, "--token-file", file, "--api-ca", desk.authority]
+    shown = as_user("uaf-server", "enrol", account, *ask)
+    return code_in(shown.stdout + shown.stderr)
+
+
+def signed_text(desk, account):
+    """The hash of the text that the account's passkey signed last, as the audit has it."""
+    (newest, *_) = json.loads(desk.api(f"/audit?account={account}&kind=confirmation"))["rows"]
+    must(newest["outcome"] == "ok" and newest["authenticators"].startswith("passkey "), f"{newest}")
+    return json.loads(newest["detail"])["text"]
 
 
 def registered_at(kind):
@@ -117,7 +140,7 @@ def refusals(desk):
 @row(
     "W-console",
     "an administrator signs in to the console with a passkey, and confirms a step with it",
-    "a session; the step is done, and its text is in the challenge",
+    "a session; the step is done, and what was signed is the text that the page showed",
     limit=120,
 )
 def console(desk):
@@ -137,8 +160,11 @@ def console(desk):
     browser.press("form[action='/console/person/delete'] button")
     must(browser.path == "/console/confirm", f"nothing was asked: {browser.path}")
     browser.examine("confirm-passkey")
+    shown = hashlib.sha256(browser.text("dd").encode()).digest()
     browser.press("form.passkey button")
     must("leaver-by-passkey" not in desk.run("users"), f"the account is still there: {browser.text('main')}")
+    signed = signed_text(desk, account)
+    must(signed == base64.urlsafe_b64encode(shown).decode().rstrip("="), f"a different text was signed: {signed}")
     browser.open(f"/console/person?name={account}")
     browser.examine("person-passkey")
     return f"signed in and confirmed as {account}"
@@ -146,19 +172,25 @@ def console(desk):
 
 @row(
     "W-console-refused",
-    "a passkey of an account without a role, and one that nobody vouches for, at the console",
+    "a passkey of an account without a role, and an administrator's whose code no administrator signed, at the console",
     "no session",
-    limit=90,
+    limit=120,
 )
 def refused(desk):
     allow(desk, {})
-    desk.run("enrol", account := "passkey-person")
-    browser = desk.login_browser("ko", 768)
-    browser.authenticator(**KINDS["platform"])
-    must(register(desk, browser, account) == "registered", f"{browser.notice()}")
-    browser.base = desk.console
-    browser.open("/console/sign-in")
-    browser.press("form.passkey button")
-    must(browser.path != "/console", "an account without a role has a session")
-    browser.examine("sign-in-passkey-refused")
-    return browser.text("main p")
+    seen = []
+    for account, code_from in (("passkey-person", code_for), ("passkey-token", code_of_token)):
+        browser = desk.login_browser("ko", 768)
+        browser.authenticator(**KINDS["platform"])
+        must(register(desk, browser, account, code_from(desk, account)) == "registered", f"{browser.notice()}")
+        if code_from is code_of_token:
+            desk.run("admin", "add", account, "administrator", "--count-none")
+        browser.base = desk.console
+        browser.open("/console/sign-in")
+        browser.press("form.passkey button")
+        must(browser.path == "/console/sign-in/passkey", f"{account} is at {browser.path}")
+        browser.examine(f"sign-in-{account}-refused")
+        browser.open("/console")
+        must(browser.path == "/console/sign-in", f"{account} has a session")
+        seen.append(json.loads(desk.api(f"/audit?account={account}&limit=1"))["rows"][0]["outcome"])
+    return f"refused: {', '.join(seen)}"
