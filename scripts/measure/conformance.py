@@ -61,7 +61,6 @@ class GoPasskeys(peer.Peer):
     """Passkeys with golang-github-duo-labs-webauthn-dev."""
 
     name = "Go duo-labs"
-    program = server.BUILT / "go-passkeys"
 
     def __init__(self, folder: Path, certificates: Path, accounts):
         super().__init__(folder, certificates, accounts)

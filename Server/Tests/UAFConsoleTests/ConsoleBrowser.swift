@@ -93,3 +93,9 @@ final class ConsoleBrowser: Sendable {
 
   static func text(_ answer: WebResponse) -> String { String(decoding: answer.body, as: UTF8.self) }
 }
+
+extension PasskeyGuard {
+  /// Limits nothing, and records nothing.
+  static let open = PasskeyGuard(
+    admitsQuestion: { _, _ in true }, admitsAnswer: { _ in true }, refused: { _, _, _, _ in true })
+}

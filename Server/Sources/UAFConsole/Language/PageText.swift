@@ -169,6 +169,15 @@ enum PageText: String, CaseIterable, Sendable {
   case passkeyUnavailable
   case passkeyCancelled
   case passkeyUnreachable
+  // The page for a new passkey.
+  case registerPasskey
+  case registerPasskeyHow
+  case register
+  case passkeyRegistered
+  case passkeyNotMade
+  case tryPasskey
+  case passkeyTried
+  case scriptNeeded
   /// The column that says whether a passkey was copied to other devices.
   case copies
   case backedUp

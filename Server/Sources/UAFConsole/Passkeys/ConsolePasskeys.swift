@@ -138,27 +138,16 @@ enum ConsolePasskeyRefusal: Error {
 }
 
 /// The part of a page with the button for a passkey, and the notices that its script shows.
-struct PasskeyButton: Equatable {
+struct PasskeyButton {
   /// Where the answer is sent; the options come from the path with `/options` after it.
   let action: String
   let button: String
-  /// The notices by the name under which the script knows them.
-  let notices: [(name: String, text: String)]
+  private let notices: [PasskeyNotice]
 
   init(action: String, button: PageText, _ language: PageLanguage) {
     self.action = action
     self.button = language.text(button)
-    let own: [(String, PageText)] = [
-      ("waiting", .passkeyWaiting), ("no-passkeys", .passkeyUnavailable), ("cancelled", .passkeyCancelled),
-      ("unreachable", .passkeyUnreachable), ("too-often", .tooMany),
-    ]
-    notices =
-      own.map { ($0.0, language.text($0.1)) }
-      + ServiceRefusal.allCases.map { ($0.rawValue, PasskeyRefusalText($0).text(in: language)) }
-  }
-
-  static func == (one: PasskeyButton, other: PasskeyButton) -> Bool {
-    one.action == other.action && one.button == other.button
+    notices = PasskeyNotice.all([("cancelled", .passkeyCancelled)], language)
   }
 
   /// The values for the template.

@@ -11,21 +11,9 @@ package enum PasskeyPage {
   package static let scriptPath = "/passkey/script.js"
   package static let stylePath = "/passkey/style.css"
 
-  private static let headers: [(name: StaticString, value: String)] = [
-    (
-      "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'none'; "
-        + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
-    ),
-    ("Strict-Transport-Security", "max-age=31536000"),
-    ("X-Content-Type-Options", "nosniff"),
-    ("X-Frame-Options", "DENY"),
-    ("Referrer-Policy", "no-referrer"),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Permissions-Policy", "publickey-credentials-create=(self), publickey-credentials-get=(self)"),
-    ("Cache-Control", "no-store"),
-  ]
+  private static let policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'none'; "
+    + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
   package static func page(_ request: WebRequest) -> WebResponse {
     // The language is chosen by the link, or else by the browser's settings: the page sets no cookie.
@@ -39,94 +27,47 @@ package enum PasskeyPage {
   package static func style() -> WebResponse { file(styleText, "text/css; charset=utf-8") }
 
   private static func file(_ text: String, _ type: String) -> WebResponse {
-    WebResponse(status: .ok, headers: headers + [("Content-Type", type)], body: Array(text.utf8))
-  }
-
-  /// The words of the page.
-  private struct Words {
-    let title: String
-    let how: String
-    let account: String
-    let code: String
-    let register: String
-    let waiting: String
-    let registered: String
-    let trying: String
-    let tried: String
-    let noScript: String
-    let noPasskeys: String
-    let cancelled: String
-    let unreachable: String
-    let tooOften: String
-  }
-
-  private static func words(_ language: PageLanguage) -> Words {
-    switch language {
-    case .english:
-      Words(
-        title: "Register a passkey",
-        how: "You need the code that your administrator gave you. It works once.",
-        account: "Account", code: "Code", register: "Register", waiting: "Follow what your browser asks.",
-        registered: "The passkey is registered.", trying: "Try it", tried: "The passkey works.",
-        noScript: "This page needs JavaScript.",
-        noPasskeys: "This browser cannot use passkeys here. Use a current browser, and the server's own name.",
-        cancelled: "The browser made no passkey: it was cancelled, it took too long, or this device has one already.",
-        unreachable: "The server does not answer. Check your connection, then try again.",
-        tooOften: "Too many attempts. Wait a minute, then try again.")
-    case .korean:
-      Words(
-        title: "패스키 등록", how: "관리자에게 받은 코드가 필요합니다. 코드는 한 번만 쓸 수 있습니다.",
-        account: "계정", code: "코드", register: "등록", waiting: "브라우저의 안내를 따르십시오.",
-        registered: "패스키가 등록되었습니다.", trying: "사용해 보기", tried: "패스키로 확인되었습니다.",
-        noScript: "이 페이지에는 자바스크립트가 필요합니다.",
-        noPasskeys: "이 브라우저에서는 여기서 패스키를 쓸 수 없습니다. 최신 브라우저에서 서버 이름으로 접속하십시오.",
-        cancelled: "패스키가 만들어지지 않았습니다. 취소되었거나, 시간이 초과되었거나, 이 기기에 이미 있습니다.",
-        unreachable: "서버가 응답하지 않습니다. 연결을 확인한 뒤 다시 시도하십시오.",
-        tooOften: "시도가 너무 많았습니다. 1분 뒤에 다시 시도하십시오.")
-    }
+    WebResponse(
+      status: .ok, headers: [("Content-Security-Policy", policy), ("Content-Type", type)] + ConsoleResponses.shared,
+      body: Array(text.utf8))
   }
 
   private static func html(_ language: PageLanguage) -> String {
-    let words = words(language)
+    func text(_ key: PageText) -> String { language.text(key) }
     let links = PageLanguage.allCases.map { other in
       #"<a lang="\#(other.rawValue)" hreflang="\#(other.rawValue)" href="\#(path)?lang=\#(other.rawValue)""#
         + (other == language ? #" aria-current="true""# : "") + ">\(other.name)</a>"
     }
-    let own = [
-      ("waiting", words.waiting), ("registered", words.registered), ("tried", words.tried),
-      ("no-passkeys", words.noPasskeys), ("cancelled", words.cancelled), ("unreachable", words.unreachable),
-      ("too-often", words.tooOften),
-    ]
-    // Each reason of a refusal has its text under its own name, so that the script looks nothing up.
-    let reasons = ServiceRefusal.allCases.map { ($0.rawValue, PasskeyRefusalText($0).text(in: language)) }
-    let notices = (own + reasons).map { #"<p data-notice="\#($0.0)" hidden>\#($0.1)</p>"# }
+    let notices = PasskeyNotice.all(
+      [("registered", .passkeyRegistered), ("tried", .passkeyTried), ("cancelled", .passkeyNotMade)], language
+    ).map { #"<p data-notice="\#($0.name)" hidden>\#($0.text)</p>"# }
     return """
       <!doctype html>
       <html lang="\(language.rawValue)">
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(words.title) - uaf-server</title>
+      <title>\(text(.registerPasskey)) - uaf-server</title>
       <link rel="stylesheet" href="\(stylePath)">
       <script src="\(scriptPath)" defer></script>
       </head>
       <body>
       <nav>\(links.joined(separator: " "))</nav>
       <main>
-      <h1>\(words.title)</h1>
-      <p>\(words.how)</p>
-      <noscript><p class="notice">\(words.noScript)</p></noscript>
+      <h1>\(text(.registerPasskey))</h1>
+      <p>\(text(.registerPasskeyHow))</p>
+      <noscript><p class="notice">\(text(.scriptNeeded))</p></noscript>
       <form id="registration">
-      <label for="account">\(words.account)</label>
+      <label for="account">\(text(.account))</label>
       <input id="account" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="128" required>
-      <label for="code">\(words.code)</label>
+      <label for="code">\(text(.sheetCode))</label>
       <input id="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="40" required>
-      <button>\(words.register)</button>
+      <button>\(text(.register))</button>
       </form>
       <div id="notices" role="status" aria-live="polite">
       \(notices.joined(separator: "\n"))
       </div>
-      <button id="try" type="button" hidden>\(words.trying)</button>
+      <button id="try" type="button" hidden>\(text(.tryPasskey))</button>
       </main>
       </body>
       </html>

@@ -74,3 +74,22 @@ package enum PasskeyRefusalText: String, CaseIterable {
     }
   }
 }
+
+/// A text that is in a page from the beginning, until a script shows it by its name.
+struct PasskeyNotice {
+  let name: String
+  let text: String
+
+  /// The notices of a page: its own, those of every page with a passkey, and each reason of a refusal under its own name, so
+  /// that the script looks nothing up.
+  static func all(_ own: [(name: String, text: PageText)], _ language: PageLanguage) -> [PasskeyNotice] {
+    let every: [(name: String, text: PageText)] = [
+      ("waiting", .passkeyWaiting), ("no-passkeys", .passkeyUnavailable), ("unreachable", .passkeyUnreachable),
+      ("too-often", .tooMany),
+    ]
+    return (every + own).map { PasskeyNotice(name: $0.name, text: language.text($0.text)) }
+      + ServiceRefusal.allCases.map {
+        PasskeyNotice(name: $0.rawValue, text: PasskeyRefusalText($0).text(in: language))
+      }
+  }
+}

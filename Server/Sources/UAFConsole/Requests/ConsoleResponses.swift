@@ -7,7 +7,7 @@ enum ConsoleResponses {
   /// Only pages with a button for a passkey have a script, so only these may run one.
   private static func headers(hasScript: Bool) -> [(name: StaticString, value: String)] {
     let script = hasScript ? "script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; " : ""
-    return [("Content-Security-Policy", "\(policy.first)\(script)\(policy.rest)")] + others
+    return [("Content-Security-Policy", "\(policy.first)\(script)\(policy.rest)")] + shared
   }
 
   private static let policy = (
@@ -17,7 +17,8 @@ enum ConsoleResponses {
 
   private static let headers = headers(hasScript: false)
 
-  private static let others: [(name: StaticString, value: String)] = [
+  /// The headers of everything that this server sends to browsers; the policy of the content comes from who sends it.
+  static let shared: [(name: StaticString, value: String)] = [
     ("Strict-Transport-Security", "max-age=31536000"),
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
@@ -25,59 +26,51 @@ enum ConsoleResponses {
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ("Cache-Control", "no-store"),
   ]
 
   static func page(
     _ html: String, status: HTTPResponseStatus = .ok, hasScript: Bool = false,
     cookies: [(name: StaticString, value: String)] = []
   ) -> WebResponse {
-    let own: [(name: StaticString, value: String)] = [
-      ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
-    ]
-    return WebResponse(
-      status: status, headers: headers(hasScript: hasScript) + own + cookies, body: Array(html.utf8))
+    WebResponse(
+      status: status, headers: headers(hasScript: hasScript) + [("Content-Type", "text/html; charset=utf-8")] + cookies,
+      body: Array(html.utf8))
   }
 
   /// The path of the script of pages with a button for a passkey.
   static let scriptPath = "/console/passkey.js"
 
   static func script() -> WebResponse {
-    let own: [(name: StaticString, value: String)] = [
-      ("Content-Type", "text/javascript; charset=utf-8"), ("Cache-Control", "no-store"),
-    ]
-    return WebResponse(status: .ok, headers: headers + own, body: Array(PasskeyScript.console.utf8))
+    WebResponse(
+      status: .ok, headers: headers + [("Content-Type", "text/javascript; charset=utf-8")],
+      body: Array(PasskeyScript.console.utf8))
   }
 
   /// The reply to a script.
-  static func json(
-    _ object: JSONObject, status: HTTPResponseStatus = .ok, cookies: [(name: StaticString, value: String)] = []
-  ) -> WebResponse {
-    let own: [(name: StaticString, value: String)] = [
-      ("Content-Type", "application/json; charset=utf-8"), ("Cache-Control", "no-store"),
-    ]
-    return WebResponse(status: status, headers: headers + own + cookies, body: JSONValue.object(object).bytes)
+  static func json(_ object: JSONObject, status: HTTPResponseStatus = .ok) -> WebResponse {
+    WebResponse(
+      status: status, headers: headers + [("Content-Type", "application/json; charset=utf-8")],
+      body: JSONValue.object(object).bytes)
   }
 
   /// A CSV file that the browser saves under the given name.
   static func file(_ name: String, _ text: String) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [
-      ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
+      ("Content-Type", "text/csv; charset=utf-8"),
       ("Content-Disposition", "attachment; filename=\"\(name)\""),
     ]
     return WebResponse(status: .ok, headers: headers + own, body: Array(text.utf8))
   }
 
   static func styleSheet() -> WebResponse {
-    let own: [(name: StaticString, value: String)] = [
-      ("Content-Type", "text/css; charset=utf-8"), ("Cache-Control", "no-store"),
-    ]
-    return WebResponse(status: .ok, headers: headers + own, body: Array(StyleSheet.text.utf8))
+    WebResponse(
+      status: .ok, headers: headers + [("Content-Type", "text/css; charset=utf-8")], body: Array(StyleSheet.text.utf8))
   }
 
   /// - Parameter path: a path of this server.
   static func redirect(to path: String, cookies: [(name: StaticString, value: String)] = []) -> WebResponse {
-    let own: [(name: StaticString, value: String)] = [("Location", path), ("Cache-Control", "no-store")]
-    return WebResponse(status: .seeOther, headers: headers + own + cookies)
+    WebResponse(status: .seeOther, headers: headers + [("Location", path)] + cookies)
   }
 }
 

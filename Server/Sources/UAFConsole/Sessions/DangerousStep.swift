@@ -41,8 +41,8 @@ enum DangerousStep: Equatable, Sendable {
   ///
   /// If a role is given with many keys, the text contains only a hash of the keys and of the issuers of their codes.
   ///
-  /// A machine chooses its own ID, and an authenticator that of a passkey. If the ID is too long, the text contains its first characters, and the first 16 hexadecimal
-  /// digits of its SHA-256.
+  /// A machine chooses its own ID, and an authenticator chooses the ID of a passkey. If an ID is too long, the text contains its
+  /// first characters, and the first 16 hexadecimal digits of its SHA-256.
   ///
   /// - Parameter number: the number of the confirmation code, as it is shown.
   /// - Throws: ``CryptoError``.

@@ -73,7 +73,7 @@ struct PasskeyChallenge: Sendable {
     let challenge = try purposed.challenge.bytes
     bytes =
       challenge
-      + (try ServerDataSeal(keys: keys, purpose: ServerDataSeal.ofPasskeys).sealedBytes(data, challenge: challenge))
+      + (try ServerDataSeal(keys: keys, place: .passkeys).sealedBytes(data, challenge: challenge))
     self.data = data
     issued = IssuedChallenge(hash: try SHA256.hash(unique), expiresAt: data.expiresAt)
     hash = try SHA256.hash(bytes)
@@ -86,7 +86,7 @@ struct PasskeyChallenge: Sendable {
   init(answered bytes: [UInt8], keys: ServerKeys, now: Int64) throws {
     let challenge = Array(bytes.prefix(Self.tagByteCount))
     guard
-      let data = try ServerDataSeal(keys: keys, purpose: ServerDataSeal.ofPasskeys).open(
+      let data = try ServerDataSeal(keys: keys, place: .passkeys).open(
         Array(bytes.dropFirst(challenge.count)), challenge: challenge),
       case .marked(let marked)? = (try? ServerChallenge(bytes: challenge)).map(PurposedChallenge.read),
       marked.purpose == data.purpose

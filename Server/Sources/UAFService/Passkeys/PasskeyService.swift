@@ -51,7 +51,7 @@ package struct PasskeyService: Sendable {
       let enrolment = try authorized(asked, in: records, now: now)
       if let refusal = try records.accounts.block(of: asked.username)?.refusal(at: now) { throw refusal }
       let passkeys = try records.passkeys.passkeys(of: asked.username)
-      let usable = passkeys.filter { $0.revocation == nil && $0.relyingPartyID.isIdentical(to: party.id.text) }
+      let usable = passkeys.filter { $0.isUsable(at: party.id) }
       // Refused now, before the authenticator makes a passkey that could not be stored.
       guard usable.count < PasskeyRecord.mostOfAccount else { throw ServiceRefusal.tooManyKeys }
       try records.enrolments.reserve(id: enrolment.id, challengeHash: challenge.hash)
@@ -112,9 +112,7 @@ package struct PasskeyService: Sendable {
       if let refusal = try records.accounts.block(of: username)?.refusal(at: now) { throw refusal }
       guard try records.passkeys.passkey(credential.id) == nil else { throw ServiceRefusal.keyAlreadyRegistered }
       let stored = try records.passkeys.passkeys(of: username)
-      let usable = stored.count {
-        $0.revocation == nil && $0.relyingPartyID.isIdentical(to: expectation.relyingPartyID.text)
-      }
+      let usable = stored.count { $0.isUsable(at: expectation.relyingPartyID) }
       guard usable < PasskeyRecord.mostOfAccount else { throw ServiceRefusal.tooManyKeys }
       let passkey = PasskeyRecord(
         username: username, relyingPartyID: expectation.relyingPartyID.text, id: credential.id,
@@ -160,8 +158,7 @@ package struct PasskeyService: Sendable {
     var requiresUserVerification = true
     var allowed: [CredentialDescriptor] = []
     if let username {
-      let isForConsole = purpose == .consoleSignIn || purpose == .consoleStep
-      requiresUserVerification = try policy(of: username).requiresUserVerification || isForConsole
+      requiresUserVerification = try policy(of: username).requiresUserVerification || purpose.isOfConsole
       // Computed for every name, so that the time does not show which names have passkeys.
       let decoys = try PasskeyDecoys(keys: environment.keys)
         .descriptors(of: username, shapes: environment.passkeyShapes.shapes)
@@ -212,8 +209,8 @@ package struct PasskeyService: Sendable {
     try await environment.store.store(
       VerifiedResponse(
         username: passkey.username, challengeHash: challenge.issued.hash, expiresAt: challenge.issued.expiresAt,
-        signatures: [], passkey: used, confirmedTexts: [], approvalID: nil, now: now, address: address,
-        detail: try Self.detail(purpose, text)))
+        signatures: [], passkey: used, isOfConsole: purpose.isOfConsole, confirmedTexts: [], approvalID: nil, now: now,
+        address: address, detail: try Self.detail(purpose, text)))
     return AcceptedPasskey(username: passkey.username, id: passkey.id, token: token)
   }
 
@@ -311,8 +308,7 @@ package struct PasskeyService: Sendable {
     let party = try relyingParty()
     return CeremonyExpectation(
       challenge: challenge.bytes, origins: party.origins + (furtherPort.map { [party.origin(port: $0)] } ?? []),
-      relyingPartyID: party.id,
-      requiresUserVerification: policy.requiresUserVerification)
+      relyingPartyID: party.id, requiresUserVerification: policy.requiresUserVerification)
   }
 
   /// The signed verdict, which must not leave the server before the result that it states is stored.

@@ -116,7 +116,7 @@ struct ServerData: Equatable, Sendable {
   }
 
   /// Whether only keys that are accepted for the steps of administrators may answer.
-  var needsVouchedKey: Bool { purpose == .consoleSignIn || purpose == .consoleStep }
+  var needsVouchedKey: Bool { purpose.isOfConsole }
 
   /// The operations that the verdict authorises the client to begin.
   var use: [UAFOperation] {
@@ -131,11 +131,15 @@ struct ServerData: Equatable, Sendable {
 /// challenge and everything before the code, so a request that was never issued is refused before the store is used.
 struct ServerDataSeal {
   let keys: ServerKeys
-  /// Keeps the codes of UAF's session data and of passkeys' challenges apart.
-  var purpose = Self.ofUAF
+  var place = Place.uaf
 
-  static let ofUAF = "serverData"
-  static let ofPasskeys = "passkeyData"
+  /// Where session data is sent; data of one place is not valid in another.
+  enum Place: String {
+    /// The field `serverData` of UAF.
+    case uaf = "serverData"
+    /// The challenge of a passkey.
+    case passkeys = "passkeyData"
+  }
 
   /// The first byte.
   ///
@@ -143,6 +147,7 @@ struct ServerDataSeal {
   private static let form: UInt8 = 3
   /// UAF protocol 1.1, section 3.1.3.
   private static let maximumBytes = 1152
+
   /// Writes session data for a challenge.
   ///
   /// - Throws: ``CryptoError``.
@@ -165,7 +170,7 @@ struct ServerDataSeal {
     case .whole(let text): body += [1] + Array(text.shown.utf8)
     case .hash(let hash): body += [2] + hash
     }
-    return body + (try keys.authenticationCode(purpose, challenge + body))
+    return body + (try keys.authenticationCode(place.rawValue, challenge + body))
   }
 
   /// Reads session data.
@@ -181,7 +186,7 @@ struct ServerDataSeal {
   func open(_ bytes: [UInt8], challenge: [UInt8]) throws -> ServerData? {
     guard (33...Self.maximumBytes).contains(bytes.count) else { return nil }
     let body = bytes.dropLast(32)
-    guard try keys.isValid(Array(bytes.suffix(32)), purpose, challenge + body) else { return nil }
+    guard try keys.isValid(Array(bytes.suffix(32)), place.rawValue, challenge + body) else { return nil }
     // It is authentic, so this server wrote it. If it has a different format, an earlier version of the server did.
     guard body.first == Self.form else { return nil }
     return Self.read(body.dropFirst())
@@ -271,4 +276,9 @@ enum BigEndian {
       bytes.append(UInt8(truncatingIfNeeded: number >> shift))
     }
   }
+}
+
+extension ChallengePurpose {
+  /// Whether the console asks: for a sign-in, or for the confirmation of a step.
+  var isOfConsole: Bool { self == .consoleSignIn || self == .consoleStep }
 }

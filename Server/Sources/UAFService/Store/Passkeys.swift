@@ -24,7 +24,9 @@ package protocol Passkeys {
   ///   - limit: how many accounts at most.
   func kindsWithoutKeys(after username: String, appID: String, limit: Int) throws -> [String: Set<PasskeyKind>]
 
-  /// The shapes of some accounts' passkeys, as far as requests name them (``PasskeyShape/listed(_:isRevoked:)``); accounts without passkeys are left out.
+  /// The shapes of some accounts' passkeys, as far as requests name them (``PasskeyShape/listed(_:isRevoked:)``).
+  ///
+  /// Accounts without passkeys are left out.
   ///
   /// - Parameters:
   ///   - numbers: the accounts' numbers, see ``Accounts/lastNumber()``.
@@ -90,8 +92,8 @@ package struct PasskeyRecord: Equatable, Sendable {
 
   package init(
     username: String, relyingPartyID: String, id: [UInt8], userHandle: [UInt8], publicKey: COSEKey, signCounter: UInt32,
-    aaguid: AAGUID,
-    isAttested: Bool, isBackupEligible: Bool, isBackedUp: Bool, transports: [String], registeredAt: Int64,
+    aaguid: AAGUID, isAttested: Bool, isBackupEligible: Bool, isBackedUp: Bool, transports: [String],
+    registeredAt: Int64,
     lastUsedAt: Int64? = nil, revocation: Revocation? = nil, origin: KeyOrigin = KeyOrigin()
   ) {
     self.username = username
@@ -113,6 +115,11 @@ package struct PasskeyRecord: Equatable, Sendable {
 
   /// Whether the passkey is accepted for the steps of administrators: to sign in to the console, and to confirm steps there.
   package var countsForSteps: Bool { revocation == nil && origin.vouchedBy != nil }
+
+  /// Whether it may be used at a relying party.
+  func isUsable(at party: RelyingPartyID) -> Bool {
+    revocation == nil && relyingPartyID.isIdentical(to: party.text)
+  }
 
   /// What a policy asks about it.
   package var kind: PasskeyKind {

@@ -106,6 +106,8 @@ package struct VerifiedResponse: Sendable {
   package let signatures: [VerifiedAuthentication]
   /// What the assertion of a passkey changes, for an answer of WebAuthn, which has no ``signatures``.
   package var passkey: UsedPasskey?
+  /// Whether the passkey has signed in to the console, or confirmed a step there.
+  var isOfConsole = false
   /// The confirmed text, with one record for each signature; empty for a login.
   package let confirmedTexts: [ConfirmedText]
   /// The approval whose text was confirmed; nil if there is none.
@@ -120,9 +122,7 @@ package struct VerifiedResponse: Sendable {
   var detail = ""
 
   /// Whether it lets the person in; if not, it confirms something.
-  ///
-  /// A login with a passkey has no ``detail``.
-  private var isLogin: Bool { approvalID == nil && confirmedTexts.isEmpty && (passkey == nil || detail.isEmpty) }
+  private var isLogin: Bool { approvalID == nil && confirmedTexts.isEmpty && !isOfConsole }
 
   /// The challenge, which becomes used.
   package var challenge: IssuedChallenge { IssuedChallenge(hash: challengeHash, expiresAt: expiresAt) }

@@ -106,10 +106,10 @@ struct StackPlan {
 /// The place of our stack in a service's file, and the effect of the other lines on it.
 ///
 /// A stack also has lines of groups other than `auth`. In each of these groups, two things are refused. The first is an earlier
-/// line that jumps past the first line of the stack: a jump counts lines, and their number changes. The second is a group in which pam_uaf's lines would be the
-/// only ones. As long as a service has no lines of a group, libpam uses those of `other`, and a single line ends that. In
-/// `account` and `password` pam_uaf answers "ignore" for most people, and libpam turns that into a refusal if no other line
-/// decides.
+/// line that jumps past the first line of the stack: a jump counts lines, and their number changes. The second is a group in
+/// which pam_uaf's lines would be the only ones. As long as a service has no lines of a group, libpam uses those of `other`, and
+/// a single line ends that. In `account` and `password` pam_uaf answers "ignore" for most people, and libpam turns that into a
+/// refusal if no other line decides.
 struct StackPlace {
   let file: ServiceFile
   /// The line that includes the stack, or will include it.
