@@ -3,7 +3,8 @@ import HostSystem
 
 /// The files that a login shell reads, as far as one of their lines may end the session.
 ///
-/// What a file does cannot be decided in general. Only lines outside all conditions, loops and functions are judged.
+/// What a file does cannot be decided in general. Only lines outside all loops, functions and conditions are judged, and lines
+/// under a condition that is certainly true because it asks for nothing but the person's name or uid.
 struct SessionFiles {
   /// The content of a file; nil if it cannot be read.
   let text: (String) -> String?
@@ -13,17 +14,47 @@ struct SessionFiles {
   /// The first line that may end each session; nil if none does.
   ///
   /// - Parameters:
-  ///   - shell: the path of the shell; the files of csh and fish are not read.
+  ///   - shell: the path of the shell.
   ///   - home: the person's home.
-  func ending(shell: String, home: String) -> (path: String, line: Int)? {
-    for path in paths(shell: shell, home: home) {
-      if let found = ending(path, home: home, depth: 0) { return found }
+  ///   - person: the person; nil if every condition is unknown.
+  func ending(shell: String, home: String, for person: ShellText.Person? = nil) -> (path: String, line: Int)? {
+    let program = Self.name(ResolvedPath.of(shell) ?? shell)
+    if let (language, paths) = plainFiles(program, home: home) {
+      for path in paths {
+        // In these shells `set` sets variables.
+        let commands = PlainShellText(text(path) ?? "", language).certain.filter { $0.words[0] != "set" }
+        if let line = Self.ending(commands) { return (path, line) }
+      }
+      return nil
+    }
+    let paths = paths(shell: shell, program, home: home)
+    if !paths.isEmpty, let found = endingVariable(shell: shell, program, home: home) { return found }
+    for path in paths {
+      if let found = ending(path, home: home, person, depth: 0) { return found }
     }
     return nil
   }
 
-  private func paths(shell: String, home: String) -> [String] {
-    let program = Self.name(ResolvedPath.of(shell) ?? shell)
+  /// The files of csh and fish; nil for any other shell.
+  private func plainFiles(_ program: String, home: String) -> (PlainShellText.Language, [String])? {
+    switch program {
+    case "bsd-csh", "csh": return (.csh, ["/etc/csh.cshrc", "/etc/csh.login", home + "/.cshrc", home + "/.login"])
+    case "tcsh":
+      let own = text(home + "/.tcshrc") == nil ? "/.cshrc" : "/.tcshrc"
+      return (.csh, ["/etc/csh.cshrc", "/etc/csh.login", home + own, home + "/.login"])
+    case "fish":
+      let folders = ["/etc/fish", home + "/.config/fish"]
+      return (
+        .fish,
+        folders.flatMap { folder in
+          names(folder + "/conf.d").filter { $0.hasSuffix(".fish") }.sorted().map { folder + "/conf.d/" + $0 }
+        } + folders.map { $0 + "/config.fish" }
+      )
+    default: return nil
+    }
+  }
+
+  private func paths(shell: String, _ program: String, home: String) -> [String] {
     if program.hasPrefix("zsh") {
       return ["zshenv", "zprofile", "zshrc", "zlogin"].flatMap { ["/etc/zsh/" + $0, home + "/." + $0] }
     }
@@ -55,18 +86,69 @@ struct SessionFiles {
 
   private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
+  // MARK: Variables
+
+  /// The files from which pam_env(8) takes variables in Debian's stacks.
+  private static let (plainVariables, variables) = ("/etc/environment", "/etc/security/pam_env.conf")
+
+  /// The line of a variable with which every shell ends that knows the variable; nil if there is none.
+  private func endingVariable(shell: String, _ program: String, home: String) -> (path: String, line: Int)? {
+    // Interactive shells read the file that ENV names; bash and zsh do so only if they are started as sh.
+    let readsFile = Self.readingProfile.contains(program) && (!program.hasPrefix("bash") || Self.name(shell) == "sh")
+    func ends(_ assignment: String) -> Bool {
+      guard assignment.hasPrefix("ENV=") else { return ShellStatement.ends(assignment) }
+      return readsFile && ending(String(assignment.dropFirst("ENV=".count)), home: home, nil, depth: 0) != nil
+    }
+    for path in [Self.plainVariables, Self.variables] {
+      let rows = (text(path) ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      for (index, row) in rows.enumerated() {
+        let assignments = path == Self.variables ? Self.defaults(row) : Self.assignment(row)
+        if assignments.contains(where: ends) { return (path, index + 1) }
+      }
+    }
+    return nil
+  }
+
+  /// The assignment in a line of environment(5); quotation marks around the value are not a part of it.
+  private static func assignment(_ row: Substring) -> [String] {
+    let text = row.drop(while: \.isWhitespace)
+    let own = text.hasPrefix("export ") ? text.dropFirst("export ".count).drop(while: \.isWhitespace) : text
+    let parts = own.split(separator: "=", maxSplits: 1)
+    return parts.count == 2 ? ["\(parts[0])=\(unquoted(parts[1]))"] : []
+  }
+
+  /// The values that a line of pam_env.conf(5) may give to its variable, as assignments.
+  private static func defaults(_ row: Substring) -> [String] {
+    let name = row.prefix { !$0.isWhitespace }
+    return ["DEFAULT=", "OVERRIDE="].compactMap { word in
+      guard let place = row.firstRange(of: word) else { return nil }
+      let value = row[place.upperBound...]
+      let isQuoted = value.first == "\""
+      let end = isQuoted ? value.dropFirst().firstIndex(of: "\"") : value.firstIndex(where: \.isWhitespace)
+      return "\(name)=\(unquoted(value[..<(end ?? value.endIndex)]))"
+    }
+  }
+
+  private static func unquoted(_ value: Substring) -> Substring {
+    if let mark = value.first, ["'", "\""].contains(mark) { return value.dropFirst().prefix { $0 != mark } }
+    let text = value.prefix { $0 != "#" }
+    return text[..<(text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? text.startIndex)]
+  }
+
   // MARK: One file
 
   // A file that reads itself would have no end.
   private static let deepest = 4
 
-  private func ending(_ path: String, home: String, depth: Int) -> (path: String, line: Int)? {
+  private func ending(
+    _ path: String, home: String, _ person: ShellText.Person?, depth: Int
+  ) -> (path: String, line: Int)? {
     guard depth < Self.deepest, let text = text(path) else { return nil }
     var found: (path: String, line: Int)?
-    let own = Self.ending(text) { word in
+    let own = Self.ending(text, for: person) { word in
       guard found == nil else { return true }
       let place = ["~", "$HOME", "${HOME}"].first { word.hasPrefix($0 + "/") }.map { home + word.dropFirst($0.count) }
-      found = ending(place ?? word, home: home, depth: depth + 1)
+      found = ending(place ?? word, home: home, person, depth: depth + 1)
       return found != nil
     }
     return found ?? own.map { (path, $0) }
@@ -74,16 +156,26 @@ struct SessionFiles {
 
   /// The number of the first line that may end the shell whatever the lines before it do; nil if none does.
   ///
-  /// - Parameter including: whether a file that the text reads ends the shell.
-  static func ending(_ text: String, including: (String) -> Bool = { _ in false }) -> Int? {
-    let shell = ShellText(text)
-    for command in shell.certain {
+  /// - Parameters:
+  ///   - person: the person; nil if every condition is unknown.
+  ///   - including: whether a file that the text reads ends the shell.
+  static func ending(
+    _ text: String, for person: ShellText.Person? = nil, including: (String) -> Bool = { _ in false }
+  ) -> Int? {
+    let shell = ShellText(text, for: person)
+    return ending(shell.certain, defined: shell.defined, including: including)
+  }
+
+  private static func ending(
+    _ commands: [ShellText.Command], defined: Set<String> = [], including: (String) -> Bool = { _ in false }
+  ) -> Int? {
+    for command in commands {
       let statement = ShellStatement(command.words)
       guard let name = statement.words.first else {
         if statement.assignments.contains(where: ShellStatement.ends) { return command.line }
         continue
       }
-      if shell.defined.contains(name) { continue }
+      if defined.contains(name) { continue }
       // The rest is read later, or never.
       if name == "return" && statement.words.count < 3 || statement.startsShell { return nil }
       let isIncluding = [".", "source"].contains(name) && statement.words.count > 1 && including(statement.words[1])

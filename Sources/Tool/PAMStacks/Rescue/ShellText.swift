@@ -1,7 +1,13 @@
-/// The commands in a file that a shell reads, and which of them run in any case.
+/// The commands in a file that a shell reads, and which of them certainly run for one person.
 ///
 /// It reads the grammar of sh, and what files of bash, ksh and zsh add to it. What a command does is not decided here.
 struct ShellText {
+  /// The person for whom the shell is started: conditions may ask for the name and the uid.
+  struct Person {
+    let name: String
+    let userID: UInt32
+  }
+
   struct Command {
     /// Its words without quotation marks; expansions stay as they are written.
     let words: [String]
@@ -9,7 +15,7 @@ struct ShellText {
     let line: Int
   }
 
-  /// The commands that the shell itself runs, outside all conditions, loops, functions and pipes.
+  /// The commands that the shell itself runs: they are outside all loops, functions, pipes and unknown conditions.
   private(set) var certain: [Command] = []
   /// The names of functions and aliases that the file defines.
   private(set) var defined: Set<String> = []
@@ -17,8 +23,19 @@ struct ShellText {
   /// A condition, a loop, a group or a subshell that is open.
   private struct Frame {
     let opening: String
-    let isCertain: Bool
+    /// Whether the present part of it certainly runs.
+    var isCertain: Bool
+    /// Whether its last condition is true; nil if that is unknown.
+    var condition: Bool?
+    /// Whether all conditions before the last one are false.
+    var isOpen = true
   }
+
+  private let person: Person?
+  /// Whether the commands that `&&` and `||` have joined so far are successful; nil if that is unknown.
+  private var success: Bool?
+  /// Whether the present command has `!` before it.
+  private var isNegated = false
 
   private var frames: [Frame] = []
   private var words: [String] = []
@@ -28,7 +45,9 @@ struct ShellText {
   /// Whether the next group is the body of a function.
   private var isFunction = false
 
-  init(_ text: String) {
+  /// - Parameter person: nil if every condition is unknown.
+  init(_ text: String, for person: Person? = nil) {
+    self.person = person
     var lexer = ShellLexer(text)
     while let token = lexer.next() {
       switch token {
@@ -58,18 +77,53 @@ struct ShellText {
       words.append(word)
       return
     }
-    if Self.leading.contains(word) { return }
+    if Self.leading.contains(word) {
+      if word == "!" { isNegated.toggle() } else { turn(word) }
+      return
+    }
     if let openings = Self.closings[word] {
       if let index = frames.lastIndex(where: { openings.contains($0.opening) }) { frames.removeSubrange(index...) }
+      success = nil
       return
     }
     if word == "{" {
-      frames.append(Frame(opening: word, isCertain: !isFunction && !Self.conditional.contains(before)))
+      frames.append(Frame(opening: word, isCertain: !isFunction && runs))
     } else {
       if Self.openings.contains(word) { frames.append(Frame(opening: word, isCertain: false)) }
       words.append(word)
     }
     isFunction = false
+  }
+
+  /// Enters the next part of a condition.
+  private mutating func turn(_ word: String) {
+    guard let index = frames.indices.last, frames[index].opening == "if" else { return }
+    switch word {
+    case "then":
+      frames[index].condition = success
+      frames[index].isCertain = frames[index].isOpen && success == true
+    case "elif", "else":
+      frames[index].isOpen = frames[index].isOpen && frames[index].condition == false
+      frames[index].isCertain = word == "else" && frames[index].isOpen
+    default: break
+    }
+  }
+
+  /// Whether the present command certainly runs, as far as the mark before it decides.
+  private var runs: Bool {
+    switch before {
+    case "&&": success == true
+    case "||": success == false
+    default: !Self.conditional.contains(before)
+    }
+  }
+
+  /// Notes whether the present command is successful.
+  private mutating func note(isPiped: Bool) {
+    let isSkipped = before == "&&" && success == false || before == "||" && success == true
+    if isSkipped && !isPiped { return }
+    let held = isPiped || !runs ? nil : person.flatMap { ShellCondition(words, $0).holds }
+    success = isNegated ? held.map { !$0 } : held
   }
 
   private mutating func add(_ mark: String) {
@@ -94,11 +148,71 @@ struct ShellText {
 
   /// Ends the present command.
   private mutating func end(_ mark: String) {
-    defer { words = [] }
+    defer { (words, isNegated) = ([], false) }
     guard !words.isEmpty else { return }
     if words[0] == "alias" { for word in words { defined.insert(String(word.prefix { $0 != "=" })) } }
-    let isOwn = !Self.conditional.contains(before) && !["&", "|", "|&"].contains(mark)
-    if isOwn, frames.allSatisfy(\.isCertain) { certain.append(Command(words: words, line: line)) }
+    let isPiped = ["&", "|", "|&"].contains(mark) || ["|", "|&"].contains(before)
+    if runs, !isPiped, frames.allSatisfy(\.isCertain) { certain.append(Command(words: words, line: line)) }
+    note(isPiped: isPiped)
+  }
+}
+
+/// A condition of a shell that compares the person's name or uid with a word.
+private struct ShellCondition {
+  /// Whether it is true; nil if it asks for anything else.
+  let holds: Bool?
+
+  private static let names: Set<String> = [
+    "$LOGNAME", "${LOGNAME}", "$USER", "${USER}", "$(id -un)", "$(id -nu)", "$(id -u -n)", "$(logname)", "$(whoami)",
+  ]
+  private static let numbers: Set<String> = ["$EUID", "${EUID}", "$UID", "${UID}", "$(id -u)", "$(id -ru)"]
+
+  init(_ words: [String], _ person: ShellText.Person) {
+    var isNegated = false
+    func dropMarks(_ words: ArraySlice<String>) -> ArraySlice<String> {
+      let rest = words.drop { $0 == "!" }
+      if !(words.count - rest.count).isMultiple(of: 2) { isNegated.toggle() }
+      return rest
+    }
+    let command = dropMarks(words.first == "if" ? words.dropFirst() : words[...])
+    let parts: [String]
+    switch (command.first, command.last) {
+    case ("test", _): parts = Array(dropMarks(command.dropFirst()))
+    case ("[", "]"), ("[[", "]]"): parts = Array(dropMarks(command.dropFirst().dropLast()))
+    default: parts = []
+    }
+    guard parts.count == 3, parts.contains(where: { Self.names.contains($0) || Self.numbers.contains($0) }),
+      let left = Self.value(parts[0], person), let right = Self.value(parts[2], person)
+    else {
+      holds = nil
+      return
+    }
+    holds = Self.compare(left, parts[1], right).map { $0 != isNegated }
+  }
+
+  /// The word's value; nil if it has an expansion that is not known, or is a pattern.
+  private static func value(_ word: String, _ person: ShellText.Person) -> String? {
+    if names.contains(word) { return person.name }
+    if numbers.contains(word) { return String(person.userID) }
+    return word.contains { "$`*?[".contains($0) } ? nil : word
+  }
+
+  private static func compare(_ left: String, _ sign: String, _ right: String) -> Bool? {
+    switch sign {
+    case "=", "==": return left == right
+    case "!=": return left != right
+    default:
+      guard let left = Int64(left), let right = Int64(right) else { return nil }
+      switch sign {
+      case "-eq": return left == right
+      case "-ne": return left != right
+      case "-lt": return left < right
+      case "-le": return left <= right
+      case "-gt": return left > right
+      case "-ge": return left >= right
+      default: return nil
+      }
+    }
   }
 }
 
@@ -183,7 +297,10 @@ private struct ShellLexer {
         isPlain = false
         word += doubleQuoted()
       case "`":
+        // The same as a substitution with parentheses.
+        word += "$("
         while let inner = take(), inner != "`" { word.unicodeScalars.append(inner) }
+        word += ")"
       case "\\":
         isPlain = false
         if let inner = take(), inner != "\n" { word.unicodeScalars.append(inner) }
@@ -253,5 +370,101 @@ private struct ShellLexer {
       }
     }
     documents = []
+  }
+}
+
+/// The commands in a file of csh or fish that run in any case.
+///
+/// In both shells a line has one or more commands, and blocks begin and end with words.
+struct PlainShellText {
+  enum Language {
+    case csh, fish
+  }
+
+  /// The commands outside all conditions, loops and functions.
+  private(set) var certain: [ShellText.Command] = []
+
+  private let language: Language
+  /// The words that opened the present blocks.
+  private var blocks: [String] = []
+
+  init(_ text: String, _ language: Language) {
+    self.language = language
+    var number = 0
+    var joined = ""
+    for row in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      number += 1
+      if row.hasSuffix("\\") {
+        joined += row.dropLast() + " "
+        continue
+      }
+      for command in Self.commands(joined + row) { add(command, number) }
+      joined = ""
+    }
+  }
+
+  private mutating func add(_ command: (words: [String], isConditional: Bool), _ line: Int) {
+    guard let first = command.words.first else { return }
+    if opens(command.words) {
+      blocks.append(first)
+    } else if closes(first) {
+      _ = blocks.popLast()
+    } else if blocks.allSatisfy({ $0 == "begin" }), !command.isConditional, !isConditional(command.words) {
+      certain.append(ShellText.Command(words: command.words, line: line))
+    }
+  }
+
+  private func opens(_ words: [String]) -> Bool {
+    switch (language, words[0]) {
+    case (.csh, "if"): words.last == "then"
+    case (.csh, "foreach"), (.csh, "switch"), (.csh, "while"): true
+    case (.fish, "begin"), (.fish, "for"), (.fish, "function"), (.fish, "if"), (.fish, "switch"), (.fish, "while"): true
+    default: false
+    }
+  }
+
+  private func closes(_ word: String) -> Bool {
+    language == .csh ? ["end", "endif", "endsw"].contains(word) : word == "end"
+  }
+
+  private func isConditional(_ words: [String]) -> Bool {
+    language == .csh ? words[0] == "if" : ["and", "else", "not", "or"].contains(words[0])
+  }
+
+  /// The commands of a line: their words, and whether a mark makes them depend on the command before them, or puts them into a
+  /// pipe.
+  private static func commands(_ row: String) -> [(words: [String], isConditional: Bool)] {
+    var found: [(words: [String], isConditional: Bool)] = []
+    var (words, word, quote): ([String], String, Character?) = ([], "", nil)
+    var isConditional = false
+    func isJoint(_ mark: Character) -> Bool { mark == "|" || mark == "&" }
+    func endWord() {
+      if !word.isEmpty { words.append(word) }
+      word = ""
+    }
+    func endCommand(before mark: Character) {
+      endWord()
+      if !words.isEmpty { found.append((words, isConditional || isJoint(mark))) }
+      // The second mark of `&&` and `||` ends an empty command.
+      isConditional = isJoint(mark)
+      words = []
+    }
+    for scalar in row {
+      if let open = quote {
+        if scalar == open { quote = nil } else { word.append(scalar) }
+        continue
+      }
+      switch scalar {
+      case "'", "\"", "`": quote = scalar
+      case "#" where word.isEmpty:
+        endCommand(before: ";")
+        return found
+      case ";", "|", "&": endCommand(before: scalar)
+      case " ", "\t", "\r": endWord()
+      default: word.append(scalar)
+      }
+    }
+    endCommand(before: ";")
+    return found
   }
 }

@@ -149,7 +149,9 @@ package struct SystemPasswords: PasswordDirectory {
   package func endingLine(of name: String, shell: String) -> (path: String, line: Int)? {
     guard let entry = entry(of: name) else { return nil }
     let files = SessionFiles(text: text) { PAMDirectory(path: $0).names() ?? [] }
-    return files.ending(shell: shell.isEmpty ? _PATH_BSHELL : shell, home: entry.home)
+    return files.ending(
+      shell: shell.isEmpty ? _PATH_BSHELL : shell, home: entry.home,
+      for: ShellText.Person(name: name, userID: entry.userID))
   }
 
   /// The text of a file; nil if it cannot be read.
