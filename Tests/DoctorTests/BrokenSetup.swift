@@ -161,6 +161,11 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("a password that is not refused", .pamWrongPassword) {
       $0.machine.service("sudo", "auth optional pam_unix.so\nauth required pam_uaf.so")
     },
+    BrokenSetup("a person whose empty password is accepted before the passcode", .pamEmptyPassword) {
+      $0.machine.service("sudo", "auth required pam_unix.so nullok\nauth required pam_uaf.so")
+      $0.machine.passwords.local.append("bob")
+      $0.machine.passwords.states["bob"] = .empty
+    },
     BrokenSetup("a rescuer whose account has expired", .rescuePassword) {
       $0.machine.passwords.states["alice"] = .accountExpired
     },

@@ -49,6 +49,27 @@ import ToolTestSupport
     #expect(stacks.read("uaf-" + service)?.contains("# pam-uaf: template \(template)\n") == true)
   }
 
+  @Test(
+    arguments: ["second-factor", "fallback", "instead"],
+    [
+      "auth sufficient pam_unix.so", "auth sufficient pam_unix.so try_first_pass", "auth required pam_unix.so",
+      "auth optional pam_unix.so", "auth [success=done default=ignore] pam_sss.so",
+    ])
+  func `a line after the include lets in nobody whom the stack has refused, and is no reason to refuse`(
+    shape: String, line: String
+  ) {
+    stacks.write("sudo", Stacks.sudo.replacing("@include common-auth\n", with: "@include common-auth\n\(line)\n"))
+    _ = stacks.folder.module("libexec/pam_sss.so")
+    #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .success)
+    #expect(stacks.read("sudo")?.contains("@include uaf-sudo\n\(line)\n") == true)
+    #expect(!stacks.findings().contains { $0.level == .failure })
+    let reader = PAMDirectory(path: stacks.machine.pam)
+    let endings = StackOutcomes(reader.entries(of: "sudo", in: "auth")).endings { one in
+      one.asksOwnModule ? ["auth_err"] : one.moduleName == "pam_succeed_if.so" ? ["auth_err"] : ["success"]
+    }
+    #expect(!endings.contains { $0.isSuccess }, "the right password gets in after a refusal")
+  }
+
   @Test(arguments: ["second-factor"], ["@include common-auth", "auth include common-auth"])
   func `refuses a directory module that lets people in by itself, with its file and line`(shape: String, line: String) {
     stacks.template("second-factor/sudo", "\(line)\nauth requisite pam_uaf.so\n")

@@ -46,6 +46,36 @@ import Wording
     #expect(bench.output.contains("not registered on this machine, and refused until they are: bob\n"))
   }
 
+  @Test
+  func `refuses a second factor while an accepted password is empty, names the person, and goes on with --anyway`() {
+    stacks.passwords.states["bob"] = .empty
+    stacks.passwords.groups["sudo"] = ["alice"]
+    sudoers("bob ALL=NOPASSWD: ALL")
+    stacks.write(
+      "common-auth",
+      "auth [success=1 default=ignore] pam_unix.so nullok\nauth requisite pam_deny.so\nauth required pam_permit.so\n")
+    let bench = enable("sudo", "--shape", "second-factor")
+    #expect(bench.exit == .refused && isUntouched, "\(bench.notes)")
+    #expect(
+      bench.notes.contains("so that the passcode alone would let them in: bob\n") && bench.notes.contains("passwd NAME")
+    )
+    #expect(enable("sudo", "--shape", "instead").exit == .success)
+    let done = enable("sudo", "--shape", "second-factor", "--anyway")
+    #expect(done.exit == .success && done.output.contains("so that the passcode alone lets them in: bob\n"))
+    #expect(stacks.findings().contains { $0.id == .pamEmptyPassword && $0.level == .warning })
+    stacks.passwords.states["bob"] = .locked
+    #expect(!stacks.findings().contains { $0.id == .pamEmptyPassword })
+  }
+
+  @Test func `a second factor is not refused because of an empty password that no line accepts`() {
+    stacks.passwords.states["bob"] = .empty
+    stacks.passwords.groups["sudo"] = ["alice"]
+    sudoers("bob ALL=NOPASSWD: ALL")
+    stacks.write("common-auth", "auth required pam_unix.so\n")
+    #expect(enable("sudo", "--shape", "second-factor").exit == .success)
+    #expect(!stacks.findings().contains { $0.id == .pamEmptyPassword })
+  }
+
   @Test func `changing the shape of an installed stack is allowed although users are not registered`() {
     #expect(enable("sudo", "--anyway").exit == .success)
     let bench = enable("sudo", "--shape", "instead")

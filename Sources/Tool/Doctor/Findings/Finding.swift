@@ -135,6 +135,7 @@ package enum FindingID: String, CaseIterable {
   case pamLetsIn = "pam-lets-in"
   case pamPassedOver = "pam-passed-over"
   case pamWrongPassword = "pam-wrong-password"
+  case pamEmptyPassword = "pam-empty-password"
   case pamEdited = "pam-edited"
   case pamNoEffect = "pam-no-effect"
   case pamNoWayIn = "pam-no-way-in"

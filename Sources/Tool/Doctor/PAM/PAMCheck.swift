@@ -56,6 +56,7 @@ struct PAMCheck {
       let shared = [verdict].compactMap(\.self) + argumentFindings(service, folder)
       for finding in shared where !stacks.contains(finding) { stacks.append(finding) }
       stacks += lineFindings(service, folder.wholeStack(of: service))
+      if isRoot, let finding = emptyPasswords(service, folder) { stacks.append(finding) }
       // Only root can read everything that libpam can read.
       if isRoot, let place = folder.unreadInclusion(of: service), !stacks.contains(Self.unread(place)) {
         stacks.append(Self.unread(place))
@@ -128,6 +129,17 @@ struct PAMCheck {
     if reading.passing != nil { return .ok(PAMText.wayBefore(file: file)) }
     return reading.leadsRescuersPast
       ? .ok(PAMText.wayPast(file: file)) : .warning(.pamNoWayIn, PAMText.noWayIn(file: file))
+  }
+
+  /// A warning about people with an empty password, if a stack for a second factor accepts it.
+  private func emptyPasswords(_ service: String, _ folder: PAMDirectory) -> Finding? {
+    let entries = folder.entries(of: service, in: "auth")
+    guard StackList(reader: folder).isSecondFactor(service, StackReading(entries, of: service)),
+      EmptyPasswords.areAccepted(by: entries)
+    else { return nil }
+    let names = EmptyPasswords.names(passwords)
+    return names.isEmpty
+      ? nil : .warning(.pamEmptyPassword, PAMText.emptyPasswords(file: "\(directory)/\(service)", names))
   }
 
   private static func finding(_ gap: PasswordGap) -> Finding {

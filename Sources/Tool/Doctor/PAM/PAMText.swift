@@ -15,6 +15,8 @@ enum PAMText: FindingCatalogue {
   case passedOver(file: String, line: Int)
   /// People can log in without the right password.
   case passwordGap(PasswordGap)
+  /// The passcode alone lets these people in, although the stack asks for the password first.
+  case emptyPasswords(file: String, [String])
   /// A stack of `uafctl pam enable`, edited so that people can get in although pam_uaf has refused.
   case edited(file: String, service: String)
   case noEffect(file: String)
@@ -43,6 +45,10 @@ enum PAMText: FindingCatalogue {
     case .passedOver(let file, let line):
       Self.ofPAM(StackError.passedOver(path: file, line: line).english)
     case .passwordGap(let gap): Self.ofPAM(gap.error.english)
+    case .emptyPasswords(let file, let names):
+      FindingText(
+        "pam: \(file): the passcode alone lets in whoever has an empty password: \(ShownText.names(names) { "and \($0) more" })",
+        do: "set a password for each with 'passwd NAME', or lock it with 'passwd --lock NAME'")
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): was edited: somebody whom pam_uaf has refused can still get in",
@@ -78,6 +84,10 @@ enum PAMText: FindingCatalogue {
     case .passedOver(let file, let line):
       Self.ofPAM(StackError.passedOver(path: file, line: line).korean)
     case .passwordGap(let gap): Self.ofPAM(gap.error.korean)
+    case .emptyPasswords(let file, let names):
+      FindingText(
+        "pam: \(file): 비밀번호가 비어 있어 패스코드만으로 들어올 수 있는 계정: \(ShownText.names(names) { "외 \($0)개" })",
+        do: "각 계정의 비밀번호를 'passwd NAME'으로 정하거나 'passwd --lock NAME'으로 잠그십시오")
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): 직접 고쳐져, pam_uaf가 거부해도 로그인될 수 있습니다",

@@ -64,13 +64,16 @@ package struct ServiceEnabling {
     if isDryRun, isSudos { for gap in site.sudo.gaps { tell(.sudoersGap(gap)) } }
     if isDryRun { for plan in family.toDo { tell(.difference(plan.difference(in: folder))) } }
     let losing = losing(by: family)
+    let passcodeAlone = passcodeAlone(in: family)
     let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
     let seen = try trial.run { () throws(StackError) in
       guard losing.isEmpty || isAnyway else { throw .unregistered(losing) }
+      guard passcodeAlone.isEmpty || isAnyway else { throw .emptyPasswords(passcodeAlone) }
       guard site.isUsable() || isAnyway else { throw .unusable }
     }
     for line in seen { tell(line) }
     if !losing.isEmpty { tell(.unregistered(losing)) }
+    if !passcodeAlone.isEmpty { tell(.emptyPasswords(passcodeAlone)) }
     guard !isDryRun else { return }
     // The trial may have waited for a person, and somebody may have changed a file since. What is written must be what was
     // tried.
@@ -110,6 +113,19 @@ package struct ServiceEnabling {
       for name in people.names(of: plan.record.template) where !names.contains(name) { names.append(name) }
     }
     return names.filter { !site.isRegistered($0) }
+  }
+
+  /// The people for whom the passcode alone would be enough although the stack is for a second factor.
+  private func passcodeAlone(in family: FamilyPlan) -> [String] {
+    let reader = PAMDirectory(path: folder.path, vendors: site.vendorFolders)
+    let isConcerned = family.toDo.contains { plan in
+      PAMShape.secondFactor.isOf(plan.record.template)
+        // The stack asks for the password with common-auth; the service may have lines of its own before it.
+        && [plan.service.name, "common-auth"].contains {
+          EmptyPasswords.areAccepted(by: reader.entries(of: $0, in: "auth"))
+        }
+    }
+    return isConcerned ? EmptyPasswords.names(site.passwords) : []
   }
 
   /// Whether sudo uses this service, or might use it.

@@ -1,5 +1,21 @@
 import HostSystem
 
+/// The local people whose password is empty.
+///
+/// A stack for a second factor asks for the password first. If one of its lines accepts empty ones, the passcode alone lets
+/// these people in.
+package enum EmptyPasswords {
+  /// Whether a stack accepts empty passwords.
+  package static func areAccepted(by entries: [StackEntry]) -> Bool {
+    entries.contains { !$0.isSubstack && ModuleResults.acceptsEmpty($0.line) }
+  }
+
+  /// The names of the local accounts whose password is empty; only root can find them.
+  package static func names(_ passwords: any PasswordDirectory) -> [String] {
+    passwords.localAccounts().filter { passwords.password(of: $0) == .empty }
+  }
+}
+
 /// The people who now use a service with their password, and could not use it once it asks for the passcode.
 ///
 /// People that only a directory service knows are found only in sudo's groups: no directory lists all its accounts.

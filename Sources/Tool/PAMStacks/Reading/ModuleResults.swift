@@ -105,6 +105,12 @@ package enum ModuleResults {
   /// Whether the line is certain to check a password.
   static func checksPassword(_ line: PAMLine) -> Bool { vouches(line) && !things.contains(line.moduleName) }
 
+  /// Whether the line accepts the empty password of an account that has one.
+  package static func acceptsEmpty(_ line: PAMLine) -> Bool {
+    line.isWellFormed && line.moduleName == passwordModule
+      && line.arguments.contains { ["nullok", "nullok_secure"].contains($0) }
+  }
+
   /// Whether the line accepts a person for whom it is not set up.
   private static func acceptsUnset(_ line: PAMLine) -> Bool {
     line.moduleName != passwordModule && line.arguments.contains(where: unsetArguments.contains)
