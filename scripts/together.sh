@@ -5,17 +5,25 @@
 #   scripts/together.sh COMMAND...
 set -euo pipefail
 
+# Says how long a command took.
+timed() { # command
+  local began=$SECONDS status=0
+  bash -c "$1" || status=$?
+  echo "together: $(((SECONDS - began) / 60)) minutes $(((SECONDS - began) % 60)) seconds: $1"
+  return "$status"
+}
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 first=$1
 shift
 pids=()
 for number in $(seq 1 $#); do
-  bash -c "${!number}" >"$folder/$number" 2>&1 &
+  timed "${!number}" >"$folder/$number" 2>&1 &
   pids+=($!)
 done
 status=0
-bash -c "$first" || status=$?
+timed "$first" || status=$?
 for number in $(seq 1 $#); do
   wait "${pids[number - 1]}" || status=$?
   echo "${!number}"
