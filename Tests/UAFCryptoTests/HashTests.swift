@@ -28,6 +28,22 @@ struct HashTests {
   func `HMAC gives the codes of the examples in RFC 4231`(key: [UInt8], message: [UInt8], expected: String) throws {
     #expect(try HMACSHA256.authenticate(message, key: secret(key)) == hex(expected))
     #expect(try HMACSHA256.isValid(hex(expected), of: message, key: secret(key)))
+    var kept = try HMACSHA256Key(secret(key))
+    // A second message begins with the key again, whatever the one before it was.
+    for other in [message, [1, 2, 3], []] {
+      let code = try kept.authenticate(message)
+      #expect(code == hex(expected))
+      let further = try kept.authenticate(other)
+      #expect(try further == HMACSHA256.authenticate(other, key: secret(key)))
+    }
+  }
+
+  @Test func `refuses with a kept key what it refuses with a key that is prepared each time`() throws {
+    var kept = try HMACSHA256Key(secret([1, 2, 3]))
+    let code = try kept.authenticate([9])
+    let other = try kept.authenticate([8])
+    #expect(code != other && !HMACSHA256.isEqual(code, other))
+    #expect(try !HMACSHA256.isValid(code, of: [9], key: secret([1, 2, 4])))
   }
 
   @Test func `refuses an HMAC with any bit changed or a byte missing`() throws {

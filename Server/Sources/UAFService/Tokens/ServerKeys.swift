@@ -234,26 +234,29 @@ package final class TokenKey: Sendable {
 
 /// A secret of the server, from which authentication codes are computed.
 package final class ServerSecret: Sendable {
-  private let key: Mutex<Secret>
+  private let key: Mutex<HMACSHA256Key>
   /// Eight hexadecimal digits by which administrators distinguish secrets; they reveal nothing else about the secret.
   package let id: String
 
-  package init(_ key: consuming sending Secret) throws {
-    let code = try HMACSHA256.authenticate(Array("key id".utf8), key: key)
-    id = KeyName.text(code.prefix(4))
+  package init(_ secret: borrowing Secret) throws {
+    var key = try HMACSHA256Key(secret)
+    id = KeyName.text(try key.authenticate(Array("key id".utf8)).prefix(4))
     self.key = Mutex(key)
   }
 
   /// HMAC-SHA-256 of a message; `purpose` keeps the codes of different uses apart.
   func code(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
-    let input = Array(purpose.utf8) + [0] + message
-    return try key.withLock { key in try HMACSHA256.authenticate(input, key: key) }
+    var input: [UInt8] = []
+    input.reserveCapacity(purpose.utf8.count + 1 + message.count)
+    input += purpose.utf8
+    input.append(0)
+    input += message
+    return try key.withLock { key in try key.authenticate(input) }
   }
 
   /// Whether a code is right for this message and purpose, compared in constant time.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
-    let input = Array(purpose.utf8) + [0] + message
-    return try key.withLock { key in try HMACSHA256.isValid(code, of: input, key: key) }
+    HMACSHA256.isEqual(code, try self.code(purpose, message))
   }
 }
 

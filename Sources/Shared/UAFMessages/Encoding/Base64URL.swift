@@ -9,17 +9,26 @@ public enum Base64URL {
 
   /// The text of bytes, without padding.
   public static func encode(_ bytes: [UInt8]) -> String {
-    let alphabet = alphabet
+    let groups = bytes.count / 3
     let text = [UInt8](capacity: (bytes.count * 4 + 2) / 3) { text in
-      var index = 0
-      while index + 2 < bytes.count {
-        let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
-        text.append(alphabet[group >> 18])
-        text.append(alphabet[group >> 12 & 0x3F])
-        text.append(alphabet[group >> 6 & 0x3F])
-        text.append(alphabet[group & 0x3F])
-        index += 3
+      // SAFETY: `groups` groups of 3 bytes are read and of 4 characters are written, which both buffers have; the alphabet has
+      // 64 characters, and each index has 6 bits. Checks of the bounds would take three times as long as the rest.
+      unsafe text.withUnsafeMutableBufferPointer { text, written in
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+          unsafe alphabet.withUnsafeBufferPointer { alphabet in
+            for group in 0..<groups {
+              let (from, to) = (group &* 3, group &* 4)
+              let bits = unsafe Int(bytes[from]) << 16 | Int(bytes[from &+ 1]) << 8 | Int(bytes[from &+ 2])
+              unsafe text[to] = alphabet[bits >> 18]
+              unsafe text[to &+ 1] = alphabet[bits >> 12 & 0x3F]
+              unsafe text[to &+ 2] = alphabet[bits >> 6 & 0x3F]
+              unsafe text[to &+ 3] = alphabet[bits & 0x3F]
+            }
+          }
+        }
+        written = groups * 4
       }
+      let index = groups * 3
       guard index < bytes.count else { return }
       let second = index + 1 < bytes.count ? bytes[index + 1] : nil
       let group = Int(bytes[index]) << 16 | Int(second ?? 0) << 8
@@ -43,17 +52,29 @@ public enum Base64URL {
     var all: UInt32 = 0
     var last: UInt32 = 0
     let bytes = [UInt8](capacity: count * 3 / 4) { bytes in
-      var offset = 0
-      while offset + 3 < count {
-        let (first, second) = (values[Int(characters[offset])], values[Int(characters[offset + 1])])
-        let (third, fourth) = (values[Int(characters[offset + 2])], values[Int(characters[offset + 3])])
-        all |= first | second | third | fourth
-        let group = first << 18 | second << 12 | third << 6 | fourth
-        bytes.append(UInt8(truncatingIfNeeded: group >> 16))
-        bytes.append(UInt8(truncatingIfNeeded: group >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: group))
-        offset += 4
+      let groups = count / 4
+      // SAFETY: `groups` groups of 4 characters are read and of 3 bytes are written, which both buffers have; there is a value
+      // for each byte.
+      unsafe bytes.withUnsafeMutableBufferPointer { bytes, written in
+        unsafe characters.withUnsafeBufferPointer { characters in
+          unsafe values.withUnsafeBufferPointer { values in
+            for group in 0..<groups {
+              let (from, to) = (group &* 4, group &* 3)
+              let first = unsafe values[Int(characters[from])]
+              let second = unsafe values[Int(characters[from &+ 1])]
+              let third = unsafe values[Int(characters[from &+ 2])]
+              let fourth = unsafe values[Int(characters[from &+ 3])]
+              all |= first | second | third | fourth
+              let bits = first << 18 | second << 12 | third << 6 | fourth
+              unsafe bytes[to] = UInt8(truncatingIfNeeded: bits >> 16)
+              unsafe bytes[to &+ 1] = UInt8(truncatingIfNeeded: bits >> 8)
+              unsafe bytes[to &+ 2] = UInt8(truncatingIfNeeded: bits)
+            }
+          }
+        }
+        written = groups * 3
       }
+      let offset = groups * 4
       guard offset < count else { return }
       let (first, second) = (values[Int(characters[offset])], values[Int(characters[offset + 1])])
       let third = offset + 2 < count ? values[Int(characters[offset + 2])] : nil

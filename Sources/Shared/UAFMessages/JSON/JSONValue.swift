@@ -95,6 +95,11 @@ public struct JSONObject: Equatable, Sendable, ExpressibleByDictionaryLiteral {
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
 
+  init() {
+    // Most texts fit, so that the bytes are not copied each time when there is no more room.
+    bytes.reserveCapacity(512)
+  }
+
   mutating func write(_ value: JSONValue) {
     switch value {
     case .null: append("null")
