@@ -121,7 +121,7 @@ let package = Package(
       name: "UAFAdministration",
       dependencies: ["UAFService"]
         + shared(
-          "UAFMessages", "UAFCrypto", "UAFDecoder", "AuthenticatorTypes", "UAFConfiguration", "FidoResults"),
+          "UAFMessages", "UAFCrypto", "UAFDecoder", "AuthenticatorTypes", "UAFConfiguration", "FidoResults", "WebAuthn"),
       swiftSettings: strict),
     .target(
       name: "UAFConsole",

@@ -38,20 +38,20 @@ struct PasskeyTable<Connection: SQLConnection>: Passkeys {
   func kinds(of names: [String]) throws -> [String: Set<PasskeyKind>] {
     try grouped(
       """
-      SELECT username, isBackupEligible, rpID FROM passkey WHERE revokedAt IS NULL
+      SELECT username, isBackupEligible, rpID, isAttested, aaguid FROM passkey WHERE revokedAt IS NULL
         AND username IN (\(Connection.jsonTexts.replacing("?", with: "?1")))
-      GROUP BY username, isBackupEligible, rpID
+      GROUP BY username, isBackupEligible, rpID, isAttested, aaguid
       """, [.text(JSONValue.array(names.map(JSONValue.string)).text)])
   }
 
   func kindsWithoutKeys(after username: String, appID: String, limit: Int) throws -> [String: Set<PasskeyKind>] {
     try grouped(
       """
-      SELECT username, isBackupEligible, rpID FROM passkey WHERE revokedAt IS NULL AND username IN (
+      SELECT username, isBackupEligible, rpID, isAttested, aaguid FROM passkey WHERE revokedAt IS NULL AND username IN (
         SELECT DISTINCT p.username FROM passkey p WHERE p.username > ?1 AND p.revokedAt IS NULL AND NOT EXISTS (
           SELECT 1 FROM credential c WHERE c.username = p.username AND c.appID = ?2 AND c.revokedAt IS NULL)
         ORDER BY p.username LIMIT ?3)
-      GROUP BY username, isBackupEligible, rpID
+      GROUP BY username, isBackupEligible, rpID, isAttested, aaguid
       """, [.text(username), .text(appID), .integer(limit)])
   }
 
@@ -59,7 +59,10 @@ struct PasskeyTable<Connection: SQLConnection>: Passkeys {
     let rows = try connection.rows(sql, values) { row in
       (
         username: try row.text(0),
-        kind: PasskeyKind(isBackupEligible: try row.integer(1) == 1, relyingPartyID: try row.text(2))
+        kind: PasskeyKind(
+          isBackupEligible: try row.integer(1) == 1,
+          attestedModel: try row.integer(3) == 1 ? AAGUID(try row.requiredBytes(4)) : nil,
+          relyingPartyID: try row.text(2))
       )
     }
     return rows.reduce(into: [:]) { $0[$1.username, default: []].insert($1.kind) }

@@ -17,6 +17,9 @@ final class SoftPasskey {
   var breaksSignature = false
   /// Names the type of the other ceremony.
   var claimsOtherCeremony = false
+  var aaguid = AAGUID.zero
+  /// Attests a new credential, given the bytes to be signed.
+  var attest: ([UInt8]) throws -> AttestationStatement = { _ in .none }
 
   init() throws {
     var key = try RandomBytes.make(32)
@@ -24,6 +27,14 @@ final class SoftPasskey {
     key[0] = 1
     privateKey = key
     id = try RandomBytes.make(32)
+  }
+
+  /// Attests with the passkey's own key.
+  func attestByItself() {
+    attest = { [privateKey] message in
+      let signature = try ECDSASignature(raw: P256.sign(message, privateKey: Secret(copying: privateKey.span))).der
+      return .packed(PackedStatement(algorithm: .es256, signature: signature))
+    }
   }
 
   private func key() throws -> Secret {
@@ -37,12 +48,13 @@ final class SoftPasskey {
     let clientData = CollectedClientData(
       claimsOtherCeremony ? .get : .create, challenge: options.challenge, origin: origin)
     let credential = try AttestedCredential(
-      aaguid: .zero, credentialID: id, publicKey: COSEKey(es256: P256.publicKey(of: key())))
+      aaguid: aaguid, credentialID: id, publicKey: COSEKey(es256: P256.publicKey(of: key())))
     let data = try AuthenticatorData(
       relyingPartyIDHash: RelyingPartyID(relyingPartyID).hash, flags: flags, signatureCounter: counter,
       attestedCredential: credential)
+    let statement = try attest(SignatureBase.bytes(data, clientData))
     return AttestationResponse(
-      clientData: clientData, attestationObject: AttestationObject(authenticatorData: data, statement: .none),
+      clientData: clientData, attestationObject: AttestationObject(authenticatorData: data, statement: statement),
       transports: transports)
   }
 

@@ -19,7 +19,7 @@ final class TestServer: Sendable {
 
   init(
     database: (any TestDatabase)? = nil, verificationMethods: VerificationMethodPolicy = .off,
-    policies: AccountPolicies? = nil, keys: ServerKeys? = nil
+    policies: AccountPolicies? = nil, keys: ServerKeys? = nil, models: AuthenticatorModels? = nil
   ) throws {
     let database = try database ?? StoreEngine.current.makeDatabase()
     let clock = clock
@@ -27,7 +27,7 @@ final class TestServer: Sendable {
     let identity = try ServerIdentity(
       publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificates: [certificate])
     self.identity = identity
-    let models = try AuthenticatorModels.projectOwn()
+    let models = try models ?? .projectOwn()
     let policies = policies ?? AccountPolicies(everybody: AcceptedSets(each: models))
     self.certificate = certificate
     self.database = database

@@ -3,7 +3,9 @@ import Foundation
 import Testing
 import UAFCrypto
 import UAFMessages
+import WebAuthn
 
+@testable import ServerTesting
 @testable import UAFServer
 @testable import UAFService
 
@@ -117,6 +119,38 @@ final class MetadataFolderTests {
     statement.attestationTypes = [15879]
     statement.attestationRootCertificates = [[0x30, 0]]
     #expect(throws: MetadataError.notACertificate) { try AuthenticatorModel(statement) }
+  }
+
+  @Test func `the server reads statements of the family fido2, whose models policies for passkeys can name`() throws {
+    let root = try X509.certificates(pem: TestServerKeys.certificatePEM)[0]
+    let aaguid = "cb69481e-8ff7-4039-93ec-0a2729a154a8"
+    let statement = FIDO2Statement(aaguid: aaguid, description: "A key", attestationRootCertificates: [root])
+    try write(statement.jsonText, to: "a.json")
+    try write(try self.statement("FFFF#0001").jsonText, to: "b.json")
+    let models = try models()
+    #expect(models.passkeys.name(of: try #require(AAGUID(text: aaguid))) == "A key")
+    #expect(!models.passkeys.contains(.zero) && models.all.last?.description.aaid.text == "FFFF#0001")
+    try write(statement.jsonText, to: "c.json")
+    let path = if case .unusableFile(let path, _) = error { path } else { "" }
+    #expect(path.hasSuffix("/c.json"))
+  }
+
+  @Test(arguments: [
+    ("aaguid", "null"), ("aaguid", "\"x\""), ("aaguid", "\"CB69481E-8FF7-4039-93EC-0A2729A154A8\""), ("schema", "2"),
+    ("attestationRootCertificates", "[]"),
+    ("attestationRootCertificates", "[\"AAAA\"]"), ("description", "\"\""), ("protocolFamily", "\"u2f\""),
+  ])
+  func `the server refuses a statement about a passkey's model that it cannot use, and names the file`(
+    member: String, value: String
+  ) throws {
+    let root = try X509.certificates(pem: TestServerKeys.certificatePEM)[0]
+    let statement = FIDO2Statement(
+      aaguid: "cb69481e-8ff7-4039-93ec-0a2729a154a8", description: "A key", attestationRootCertificates: [root])
+    guard case .object(var object) = statement.json else { return }
+    object.set(member, try JSONValue(parsing: Array(value.utf8)))
+    try write(JSONValue.object(object).text, to: "a.json")
+    let path = if case .unusableFile(let path, _) = error { path } else { "" }
+    #expect(path.hasSuffix("/a.json"))
   }
 
   @Test func `the server refuses two statements about one model, even if their digits differ in case`() throws {

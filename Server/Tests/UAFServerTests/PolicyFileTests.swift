@@ -1,6 +1,9 @@
 import Foundation
 import Testing
+import UAFAdministration
+import UAFCrypto
 import UAFMessages
+import WebAuthn
 
 @testable import ServerTesting
 @testable import UAFServer
@@ -57,6 +60,22 @@ final class PolicyFileTests {
     #expect(try self.policies("{}").passkeys(for: "bob") == nil)
   }
 
+  @Test func `a policy names models of passkeys by the AAGUIDs of metadata statements, each once`() throws {
+    let text = "cb69481e-8ff7-4039-93ec-0a2729a154a8"
+    let root = try X509.certificates(pem: TestServerKeys.certificatePEM)[0]
+    let passkeys = try PasskeyModels([
+      FIDO2Statement(aaguid: text, description: "x", attestationRootCertificates: [root])
+    ])
+    let parser = PolicyParser(models: try AuthenticatorModels([], passkeys: passkeys))
+    func policies(_ models: String) throws -> AccountPolicies {
+      try parser.policies(Array("{\"passkeys\":{\"models\":[\(models)]}}".utf8))
+    }
+    let aaguid = try #require(AAGUID(text: text))
+    #expect(try policies("\"\(text)\"").passkeys(for: "bob") == PasskeyPolicy(models: [aaguid]))
+    #expect(throws: PolicyProblem.self) { try policies("\"\(text)\",\"\(text)\"") }
+    #expect(throws: PolicyProblem.self) { try policies("\"00000000-0000-0000-0000-000000000000\"") }
+  }
+
   @Test func `the shipped example of a policy file can be read`() throws {
     let example = Checkout.file("examples/uaf-server-policy.json")
     let policies = try PolicyFile(path: example.path(percentEncoded: false)).policies(.projectOwn())
@@ -66,6 +85,9 @@ final class PolicyFileTests {
   @Test(arguments: [
     ("", "JSON"), ("{\"passkeys\":true}", "passkeys"), ("{\"passkeys\":{\"uv\":true}}", "uv"),
     ("{\"passkeys\":{\"userVerification\":\"discouraged\"}}", "passkeys.userVerification"),
+    ("{\"passkeys\":{\"models\":[]}}", "passkeys.models"), ("{\"passkeys\":{\"models\":\"any\"}}", "passkeys.models"),
+    ("{\"passkeys\":{\"models\":[\"cb69481e-8ff7-4039-93ec-0a2729a154a8\"]}}", "cb69481e-8ff7-4039-93ec-0a2729a154a8"),
+    ("{\"passkeys\":{\"models\":[\"passcode\"]}}", "passkeys.models"),
     ("{\"passkeys\":{\"synced\":\"no\"}}", "passkeys.synced"), ("{\"passkeys\":{\"synced\":null}}", "passkeys.synced"),
     ("[]", "not a JSON object"), ("{\"accept\":[[\"passcode\"]]}", "accept"),
     ("{\"accepted\":[]}", "accepted"), ("{\"accepted\":[[]]}", "accepted[0]"),

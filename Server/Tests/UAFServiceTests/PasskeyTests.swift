@@ -10,10 +10,13 @@ import WebAuthn
 struct PasskeyHouse {
   let server: TestServer
 
-  init(_ passkeys: PasskeyPolicy? = PasskeyPolicy(), groups: [AccountGroup] = []) throws {
-    let models = try AuthenticatorModels.projectOwn()
+  init(
+    _ passkeys: PasskeyPolicy? = PasskeyPolicy(), groups: [AccountGroup] = [], models: AuthenticatorModels? = nil
+  ) throws {
+    let models = try models ?? .projectOwn()
     server = try TestServer(
-      policies: AccountPolicies(everybody: AcceptedSets(each: models), passkeys: passkeys, groups: groups))
+      policies: AccountPolicies(everybody: AcceptedSets(each: models), passkeys: passkeys, groups: groups),
+      models: models)
   }
 
   var service: PasskeyService { PasskeyService(environment: server.environment) }

@@ -2,12 +2,13 @@ import AuthenticatorTypes
 import UAFDecoder
 import UAFMessages
 import UAFService
+import WebAuthn
 
 /// Parses policies: strict JSON, in which an unknown member is an error.
 ///
 ///     {
 ///       "accepted": [["passcode"], ["pattern"]],
-///       "passkeys": {"userVerification": "required", "synced": false},
+///       "passkeys": {"userVerification": "required", "synced": false, "models": ["cb69481e-8ff7-4039-93ec-0a2729a154a8"]},
 ///       "groups": {
 ///         "operators": {"accounts": ["alice"], "accepted": [["passcode", "pattern"]]}
 ///       }
@@ -17,7 +18,8 @@ import UAFService
 /// together. They are named by their type in this project, or by AAID. Without `accepted`, everybody may use each model by
 /// itself.
 ///
-/// Without `passkeys`, nobody may register or use one. An empty object accepts every passkey that verifies the person.
+/// Without `passkeys`, nobody may register or use one. An empty object accepts every passkey that verifies the person. `models`
+/// are AAGUIDs: then a certificate must vouch for the passkey's model, and the model must be one of these.
 package struct PolicyParser {
   private let models: AuthenticatorModels
 
@@ -89,7 +91,7 @@ package struct PolicyParser {
   }
 
   private func passkeys(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> PasskeyPolicy {
-    let members = try members(json, .member(place), allowed: ["userVerification", "synced"])
+    let members = try members(json, .member(place), allowed: ["userVerification", "synced", "models"])
     let isRequired: Bool
     switch members["userVerification"] {
     case nil, .string("required"): isRequired = true
@@ -99,13 +101,35 @@ package struct PolicyParser {
         "\(place).userVerification is neither \"required\" nor \"preferred\"",
         korean: "\(place).userVerification: \"required\"나 \"preferred\"여야 합니다")
     }
+    let acceptsSynced: Bool
     switch members["synced"] {
-    case nil: return PasskeyPolicy(requiresUserVerification: isRequired)
-    case .bool(let synced): return PasskeyPolicy(requiresUserVerification: isRequired, acceptsSynced: synced)
+    case nil: acceptsSynced = true
+    case .bool(let synced): acceptsSynced = synced
     default:
       throw failure(
         "\(place).synced is neither true nor false", korean: "\(place).synced: true나 false여야 합니다")
     }
+    let models = try members["models"].map { json throws(PolicyProblem) in
+      try passkeyModels(json, "\(place).models")
+    }
+    return PasskeyPolicy(requiresUserVerification: isRequired, acceptsSynced: acceptsSynced, models: models)
+  }
+
+  private func passkeyModels(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> Set<AAGUID> {
+    var found: Set<AAGUID> = []
+    for text in try texts(json, place) {
+      guard let aaguid = AAGUID(text: text), models.passkeys.contains(aaguid) else {
+        throw failure(
+          "\(place): there is no metadata statement about the AAGUID \(ShownValue.quoted(text))",
+          korean: "\(place): 메타데이터가 없는 AAGUID입니다: \(ShownValue.quoted(text))")
+      }
+      guard found.insert(aaguid).inserted else {
+        throw failure(
+          "\(place): \(ShownValue.quoted(text)) appears twice",
+          korean: "\(place): 두 번 있습니다: \(ShownValue.quoted(text))")
+      }
+    }
+    return found
   }
 
   private func sets(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> AcceptedSets {

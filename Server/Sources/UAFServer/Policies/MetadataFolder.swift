@@ -21,18 +21,29 @@ struct MetadataFolder {
   ///   faulty file. Faulty statements are not skipped: the server would then refuse people for a reason that nobody sees.
   func models() throws -> AuthenticatorModels {
     var statements: [MetadataStatement] = []
+    var passkeys = PasskeyModels()
     for file in try files() {
       let statement = try statement(in: file)
       do throws(MetadataError) {
-        guard !statements.contains(where: { $0.aaid == statement.aaid }) else { throw .repeatedModel }
-        _ = try AuthenticatorModel(statement)
+        switch statement {
+        case .uaf(let statement):
+          guard !statements.contains(where: { $0.aaid == statement.aaid }) else { throw .repeatedModel }
+          _ = try AuthenticatorModel(statement)
+          statements.append(statement)
+        case .fido2(let statement): try passkeys.add(statement)
+        }
       } catch { throw ServerError.unusableFile(path: file, reason: error.description) }
-      statements.append(statement)
     }
     let compiledIn = try AuthenticatorType.allCases.map { try MetadataStatement.projectOwn($0) }.filter { own in
       !statements.contains { $0.aaid == own.aaid }
     }
-    return try AuthenticatorModels(compiledIn + statements)
+    return try AuthenticatorModels(compiledIn + statements, passkeys: passkeys)
+  }
+
+  /// A statement, by the protocol of its model.
+  private enum Statement {
+    case uaf(MetadataStatement)
+    case fido2(FIDO2Statement)
   }
 
   private func files() throws -> [String] {
@@ -73,11 +84,17 @@ struct MetadataFolder {
     return "is the signed list of the FIDO MDS, not a statement: make a file from the metadataStatement of each model"
   }
 
-  private func statement(in file: String) throws -> MetadataStatement {
+  private func statement(in file: String) throws -> Statement {
     let contents = try StateFile.read(path: file, isSecret: false, maximumLength: Self.maximumBytes)
     guard let contents else { throw ServerError.unusableFile(path: file, reason: "cannot be read") }
+    let limits = JSONLimits(maximumBytes: Self.maximumBytes)
     do {
-      return try MetadataStatement(parsing: contents, limits: JSONLimits(maximumBytes: Self.maximumBytes))
+      if case .object(let object)? = try? JSONValue(parsing: contents, limits: limits),
+        object.text("protocolFamily") == FIDO2Statement.family
+      {
+        return .fido2(try FIDO2Statement(parsing: contents, limits: limits))
+      }
+      return .uaf(try MetadataStatement(parsing: contents, limits: limits))
     } catch {
       if let reason = Self.other(contents) { throw ServerError.unusableFile(path: file, reason: reason) }
       throw ServerError.unusableFile(

@@ -120,17 +120,27 @@ package struct PasskeyPolicy: Equatable, Sendable {
   package let requiresUserVerification: Bool
   /// Whether passkeys are accepted that may be copied to other devices.
   package let acceptsSynced: Bool
+  /// The models that are accepted, if a certificate vouches for them; nil for every passkey.
+  package let models: Set<AAGUID>?
 
-  package init(requiresUserVerification: Bool = true, acceptsSynced: Bool = true) {
+  package init(requiresUserVerification: Bool = true, acceptsSynced: Bool = true, models: Set<AAGUID>? = nil) {
     self.requiresUserVerification = requiresUserVerification
     self.acceptsSynced = acceptsSynced
+    self.models = models
   }
 
   /// Whether a passkey may be used, by what is known of it.
-  func accepts(isBackupEligible: Bool) -> Bool { acceptsSynced || !isBackupEligible }
+  ///
+  /// - Parameter attestedModel: the model for which a certificate vouches; nil for none.
+  func accepts(isBackupEligible: Bool, attestedModel: AAGUID?) -> Bool {
+    let isKnown = models.map { models in attestedModel.map(models.contains) ?? false }
+    return (acceptsSynced || !isBackupEligible) && isKnown ?? true
+  }
 
-  /// Whether a registered passkey may be used.
-  func accepts(_ passkey: PasskeyRecord) -> Bool { accepts(isBackupEligible: passkey.isBackupEligible) }
+  /// Whether passkeys of a kind may be used.
+  func accepts(_ kind: PasskeyKind) -> Bool {
+    accepts(isBackupEligible: kind.isBackupEligible, attestedModel: kind.attestedModel)
+  }
 }
 
 /// Which passkeys can be used at this server now.
@@ -162,7 +172,7 @@ package struct PasskeyReach: Sendable {
   package func allows(_ username: String, _ kinds: Set<PasskeyKind>, under others: AccountPolicies? = nil) -> Bool {
     guard let policy = (others ?? policies)?.passkeys(for: username), let relyingPartyID else { return false }
     return kinds.contains { kind in
-      kind.relyingPartyID.isIdentical(to: relyingPartyID) && policy.accepts(isBackupEligible: kind.isBackupEligible)
+      kind.relyingPartyID.isIdentical(to: relyingPartyID) && policy.accepts(kind)
     }
   }
 }

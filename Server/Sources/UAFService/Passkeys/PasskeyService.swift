@@ -61,7 +61,9 @@ package struct PasskeyService: Sendable {
           id: passkeys.first?.userHandle ?? newHandle, name: asked.username, displayName: asked.username),
         challenge: challenge.bytes, algorithms: Self.algorithms, timeoutMilliseconds: IssuedRequest.lifetime * 1000,
         excludedCredentials: PasskeyShape.descriptors(usable), attachment: asked.attachment, residentKey: .preferred,
-        userVerification: policy.requiresUserVerification ? .required : .preferred)
+        userVerification: policy.requiresUserVerification ? .required : .preferred,
+        // Browsers ask the person before they say which model it is, so it is asked only where it decides.
+        attestation: policy.models == nil ? .none : .direct)
     }
   }
 
@@ -96,7 +98,11 @@ package struct PasskeyService: Sendable {
     case .accepted(let verified): credential = verified
     case .refused(let reason): throw ServiceRefusal(reason)
     }
-    guard policy.accepts(isBackupEligible: credential.isBackupEligible) else { throw ServiceRefusal.notInPolicy }
+    let isAttested = environment.models.passkeys.vouches(for: credential, at: now)
+    let attestedModel = isAttested ? credential.aaguid : nil
+    guard policy.accepts(isBackupEligible: credential.isBackupEligible, attestedModel: attestedModel) else {
+      throw ServiceRefusal.notInPolicy
+    }
     let token = try token(for: credential.id, challenge, .registration, of: username, now: now)
     let newHandle = try userHandle(of: username)
     return try await environment.store.write { records in
@@ -118,7 +124,7 @@ package struct PasskeyService: Sendable {
         username: username, relyingPartyID: expectation.relyingPartyID.text, id: credential.id,
         userHandle: stored.first?.userHandle ?? newHandle,
         publicKey: credential.publicKey, signCounter: credential.signatureCounter, aaguid: credential.aaguid,
-        isAttested: false, isBackupEligible: credential.isBackupEligible, isBackedUp: credential.isBackedUp,
+        isAttested: isAttested, isBackupEligible: credential.isBackupEligible, isBackedUp: credential.isBackedUp,
         transports: PasskeyShape.kept(credential.transports), registeredAt: now,
         origin: KeyOrigin(try records.issuedCodes.code(enrolment.id)))
       // Of two answers at the same time, the store lets one close the code.
@@ -133,7 +139,8 @@ package struct PasskeyService: Sendable {
   /// The row of the audit for a registration.
   private static func event(_ passkey: PasskeyRecord, at address: String, now: Int64) -> AuditEntry {
     let detail: JSONObject = [
-      "by": .string("code"), "aaguid": .string(passkey.aaguid.description), "synced": .bool(passkey.isBackupEligible),
+      "by": .string("code"), "aaguid": .string(passkey.aaguid.description), "attested": .bool(passkey.isAttested),
+      "synced": .bool(passkey.isBackupEligible),
     ]
     return AuditEntry(
       time: now, kind: .registration, account: passkey.username, actor: .person, address: address,
@@ -255,7 +262,7 @@ package struct PasskeyService: Sendable {
     else { throw ServiceRefusal.otherPasskey }
     guard passkey.revocation == nil else { throw ServiceRefusal.revokedKey }
     guard !challenge.data.needsVouchedKey || passkey.countsForSteps,
-      try policy(of: passkey.username).accepts(passkey)
+      try policy(of: passkey.username).accepts(passkey.kind)
     else { throw ServiceRefusal.notInPolicy }
     return passkey
   }

@@ -123,7 +123,8 @@ package struct PasskeyRecord: Equatable, Sendable {
 
   /// What a policy asks about it.
   package var kind: PasskeyKind {
-    PasskeyKind(isBackupEligible: isBackupEligible, relyingPartyID: relyingPartyID)
+    PasskeyKind(
+      isBackupEligible: isBackupEligible, attestedModel: isAttested ? aaguid : nil, relyingPartyID: relyingPartyID)
   }
 
   /// The identifier in base64url, as people and programs name the passkey.
@@ -134,10 +135,13 @@ package struct PasskeyRecord: Equatable, Sendable {
 package struct PasskeyKind: Hashable, Sendable {
   /// BE.
   package let isBackupEligible: Bool
+  /// The model, if a certificate that this server trusts vouches for it.
+  package let attestedModel: AAGUID?
   package let relyingPartyID: String
 
-  package init(isBackupEligible: Bool, relyingPartyID: String) {
+  package init(isBackupEligible: Bool, attestedModel: AAGUID?, relyingPartyID: String) {
     self.isBackupEligible = isBackupEligible
+    self.attestedModel = attestedModel
     self.relyingPartyID = relyingPartyID
   }
 }

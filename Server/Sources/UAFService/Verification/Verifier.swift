@@ -377,6 +377,8 @@ extension Verifier {
 /// The models that a server accepts, in the order of preference.
 package struct AuthenticatorModels: Sendable {
   let all: [AuthenticatorModel]
+  /// The models of passkeys that a policy can name.
+  package let passkeys: PasskeyModels
 
   package subscript(aaid: AAID) -> AuthenticatorModel? {
     all.first { $0.description.aaid == aaid }
@@ -385,13 +387,14 @@ package struct AuthenticatorModels: Sendable {
   /// Makes the models from their metadata statements.
   ///
   /// Two statements about one model are an error.
-  package init(_ statements: [MetadataStatement]) throws(MetadataError) {
+  package init(_ statements: [MetadataStatement], passkeys: PasskeyModels = PasskeyModels()) throws(MetadataError) {
     var models: [AuthenticatorModel] = []
     for statement in statements {
       guard !models.contains(where: { $0.description.aaid == statement.aaid }) else { throw .repeatedModel }
       models.append(try AuthenticatorModel(statement))
     }
     all = models
+    self.passkeys = passkeys
   }
 
   /// Whether a different model shares an attestation root with this model.
@@ -478,6 +481,7 @@ package enum MetadataError: Error, Equatable, CustomStringConvertible {
   case unknownKeyEncoding
   case notACertificate
   case repeatedModel
+  case notAnAAGUID
 
   /// What is wrong with the statement, and what to do about it.
   package var description: String {
@@ -486,7 +490,8 @@ package enum MetadataError: Error, Equatable, CustomStringConvertible {
     case .unknownAlgorithm: "its authenticationAlgorithm is none of 1 to 6, 8 and 9: remove the statement"
     case .unknownKeyEncoding: "its publicKeyAlgAndEncoding does not match its algorithm: have its maker correct it"
     case .notACertificate: "one of its attestationRootCertificates is not a certificate: have its maker correct it"
-    case .repeatedModel: "another statement has the same aaid: remove one of them"
+    case .repeatedModel: "another statement has the same aaid or aaguid: remove one of them"
+    case .notAnAAGUID: "its aaguid is not a UUID in lower-case digits, or has only zeros: have its maker correct it"
     }
   }
 }

@@ -108,16 +108,20 @@ public struct MetadataStatement: JSONRepresentable, Equatable, Sendable {
     let drawsPictures = tcDisplay != 0 && tcDisplayContentType == Transaction.ContentType.png.rawValue
     guard !drawsPictures || !tcDisplayPNGCharacteristics.isEmpty else { throw .missing(reader.name(characteristics)) }
     attestationRootCertificates = try reader.list("attestationRootCertificates", mayBeEmpty: true) {
-      (value, path) throws(MessageError) in
-      let text = try value.nonEmptyString(path: path)
-      do throws(Base64URLError) {
-        return try Base64.decode(text, maximumCount: Self.maximumCertificate)
-      } catch { throw MessageError.notBase64URL(path, error) }
+      (value, path) throws(MessageError) in try Self.certificate(value, path: path)
     }
     let isFull = attestationTypes.contains(TLVTag.attestationBasicFull.rawValue)
     guard isFull != attestationRootCertificates.isEmpty else {
       throw .outOfRange(reader.name("attestationRootCertificates"))
     }
+  }
+
+  /// The bytes of a certificate in base64.
+  static func certificate(_ value: JSONValue, path: String) throws(MessageError) -> [UInt8] {
+    let text = try value.nonEmptyString(path: path)
+    do throws(Base64URLError) {
+      return try Base64.decode(text, maximumCount: maximumCertificate)
+    } catch { throw MessageError.notBase64URL(path, error) }
   }
 
   /// Bytes of the largest certificate that is read.
