@@ -116,6 +116,24 @@ class Browser:
         options = {"protocol": "ctap2", "ctap2Version": "ctap2_1", "automaticPresenceSimulation": True, **described}
         self._driver.execute_cdp_cmd("WebAuthn.addVirtualAuthenticator", {"options": options})
 
+    def attestation(self):
+        """The attestation object of a new passkey, which is made for the page's host and thrown away."""
+        made = self._driver.execute_async_script(
+            """
+            const done = arguments[arguments.length - 1];
+            const user = {id: new Uint8Array(16), name: "nobody", displayName: "nobody"};
+            const options = {
+              rp: {name: "nobody"}, user, challenge: new Uint8Array(32), attestation: "direct",
+              pubKeyCredParams: [{type: "public-key", alg: -7}],
+            };
+            navigator.credentials.create({publicKey: options}).then(
+              made => done(btoa(String.fromCharCode(...new Uint8Array(made.response.attestationObject)))),
+              fault => done("fault: " + fault));
+            """
+        )
+        must(not made.startswith("fault: "), made)
+        return base64.b64decode(made)
+
     def fill_in(self, selector, value):
         field = self._driver.find_element(By.CSS_SELECTOR, selector)
         field.clear()

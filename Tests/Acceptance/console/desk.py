@@ -40,14 +40,14 @@ class Desk:
         files = folder("/srv/certificates")
         certificates.make(files, [NAME])
         self.state, self.authority = folder("/srv/state"), files / "ca.pem"
+        self.metadata = folder("/srv/metadata", 0o755)
         command = ["uaf-server", "serve", "--state", self.state, "--listen", f"{ADDRESS}:{PORT}"]
         command += ["--admin-listen", f"{ADDRESS}:{CONSOLE}", "--public-url", f"https://{NAME}:{PORT}"]
-        command += ["--certificate", files / "leaf.pem", "--key", files / "leaf.key"]
+        command += ["--certificate", files / "leaf.pem", "--key", files / "leaf.key", "--metadata", self.metadata]
         command += ["--account-rate", "0", "--address-rate", "0", "--address-connections", "0"]
         self.program = Program("console", command)
-        self.program.start()
         self.visitor = Visitor(NAME, ADDRESS, CONSOLE, self.authority)
-        until(self.visitor.is_answered, f"the console: {self.program.told()[-400:]}")
+        self.restart()
         self._channel = Channel(NAME, ADDRESS, PORT, self.authority)
         self._verdicts = Verdicts((self.state / "verdict.pub").read_bytes())
         self.people = {role: self.person(role) for role in ROLES}
@@ -58,6 +58,12 @@ class Desk:
     def __exit__(self, *_):
         self.tidy()
         self.program.stop()
+
+    def restart(self):
+        """Starts the server, which reads its metadata then; a server that runs is ended before."""
+        self.program.stop()
+        self.program.start()
+        until(self.visitor.is_answered, f"the console: {self.program.told()[-400:]}")
 
     @property
     def channel(self):

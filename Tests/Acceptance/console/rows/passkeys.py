@@ -4,7 +4,9 @@ import base64
 import hashlib
 import json
 import re
+import ssl
 import time
+import uuid
 
 from fleet.programs import as_user, write
 from lab.table import must, row
@@ -46,7 +48,7 @@ def allow(desk, passkeys):
     file = desk.state / "passkeys.json"
     file.write_text(json.dumps({} if passkeys is None else {"passkeys": passkeys}))
     file.chmod(0o644)
-    desk.run("policy", "set", file, "--reason", "passkeys", "--lock-out", "1000")
+    desk.run("policy", "set", file, "--metadata", desk.metadata, "--reason", "passkeys", "--lock-out", "1000")
     time.sleep(IN_FORCE)
 
 
@@ -135,6 +137,50 @@ def refusals(desk):
     must(register(desk, browser, account, code) == "registered", f"at last: {browser.notice()}")
     must(register(desk, browser, account, code) == "wrong-enrolment-code", f"again: {browser.notice()}")
     return browser.shown_notice()
+
+
+def bytes_after(name, attestation):
+    """The byte string that follows a name in CBOR; the only one of a list counts too."""
+    rest = attestation.partition(name)[2].removeprefix(b"\x81")
+    width = {0x58: 1, 0x59: 2}[rest[0]]
+    count = int.from_bytes(rest[1 : 1 + width], "big")
+    return rest[1 + width : 1 + width + count]
+
+
+def state(desk, model, root):
+    """Gives the server a metadata statement about a model with this root certificate."""
+    statement = {"schema": 3, "protocolFamily": "fido2", "aaguid": model, "description": "A key of the browser"}
+    statement["attestationRootCertificates"] = [base64.b64encode(root).decode()]
+    file = desk.metadata / "browser.json"
+    file.write_text(json.dumps(statement))
+    file.chmod(0o644)
+    desk.restart()
+
+
+@row(
+    "W-attested",
+    "a policy that names the authenticator's model, with a metadata statement that has another root, and the right one",
+    "refused, and nothing is registered; then registered as attested",
+    limit=150,
+)
+def attested(desk):
+    browser = desk.login_browser("en", 768)
+    browser.authenticator(**KINDS["usb"])
+    browser.open("/passkey")
+    made = browser.attestation()
+    # The identifier follows 32 bytes of a hash, flags and a counter.
+    model = str(uuid.UUID(bytes=bytes_after(b"authData", made)[37:53]))
+    account, seen = "attested", []
+    for root in (ssl.PEM_cert_to_DER_cert(desk.authority.read_text()), bytes_after(b"x5c", made)):
+        state(desk, model, root)
+        allow(desk, {"models": [model]})
+        seen.append(register(desk, browser, account))
+        browser.examine(f"passkey-attested-{seen[-1]}")
+    must(seen == ["not-in-policy", "registered"], f"the page says {seen}")
+    (one,) = passkeys(desk, account)
+    must(one["attested"] and one["aaguid"] == model, f"{one}")
+    allow(desk, None)
+    return f"refused, then attested as {model}"
 
 
 @row(
