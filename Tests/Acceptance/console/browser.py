@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
@@ -133,6 +134,38 @@ class Browser:
         )
         must(not made.startswith("fault: "), made)
         return base64.b64decode(made)
+
+    def answer(self, account, code):
+        """The answer of the authenticator to the server's options for a new passkey; it is not sent."""
+        made = self._driver.execute_async_script(
+            """
+            const [account, code, done] = arguments;
+            const headers = {"Content-Type": "application/json", Authorization: "Bearer " + code};
+            const body = JSON.stringify({username: account});
+            fetch("/attestation/options", {method: "POST", headers, body})
+              .then(reply => reply.json())
+              .then(options => PublicKeyCredential.parseCreationOptionsFromJSON(options))
+              .then(publicKey => navigator.credentials.create({publicKey}))
+              .then(made => done(JSON.stringify(made.toJSON())), fault => done("fault: " + fault));
+            """,
+            account,
+            code,
+        )
+        must(not made.startswith("fault: "), made)
+        return json.loads(made)
+
+    def send(self, answer):
+        """Sends such an answer; returns the reason of the refusal, or `ok`."""
+        return self._driver.execute_async_script(
+            """
+            const [answer, done] = arguments;
+            const headers = {"Content-Type": "application/json"};
+            fetch("/attestation/result", {method: "POST", headers, body: JSON.stringify(answer)})
+              .then(reply => reply.json())
+              .then(told => done(told.reason || told.status), fault => done("fault: " + fault));
+            """,
+            answer,
+        )
 
     def fill_in(self, selector, value):
         field = self._driver.find_element(By.CSS_SELECTOR, selector)
