@@ -122,6 +122,93 @@ import WebAuthn
     #expect(verified.signatureCounter == 5 && verified.isUserVerified && !verified.isBackedUp)
   }
 
+  // MARK: Challenges and verdicts of uaf-server
+
+  /// A challenge of uaf-server: its purpose, and the session data after it.
+  private func purposed(_ purpose: ChallengePurpose, for username: String = "mina") throws -> [UInt8] {
+    let statement = PurposedChallenge.statement(purpose, context: "webauthn \(username)")
+    let unique = [UInt8](repeating: 7, count: PurposedChallenge.uniqueByteCount)
+    return try PurposedChallenge(purpose, hash: SHA256.hash(statement), unique: unique).challenge.bytes
+      + [UInt8](repeating: 9, count: 70)
+  }
+
+  /// What collecting options with a challenge leads to.
+  private func collect(_ challenge: [UInt8], demandsPurpose: Bool) throws -> Refusal? {
+    var settings = Self.settings
+    settings.demandsPurpose = demandsPurpose
+    let options = PublicKeyCredentialRequestOptions(
+      challenge: challenge, relyingPartyID: "example.com",
+      allowedCredentials: [CredentialDescriptor(id: try Scene.keyID().bytes)])
+    var wire = assertion(json(.object(try answer(options.json))))
+    var flow = CredentialAuthentication(settings: settings, rules: WebAuthnSettings(), username: "mina")
+    let own = [try authenticator()]
+    try flow.start(over: &wire)
+    do throws(Refusal) {
+      _ = try flow.collect(over: &wire, among: own)
+      return nil
+    } catch { return error }
+  }
+
+  @Test(arguments: [false, true])
+  func `signs a challenge of uaf-server for this login, and none for another purpose or another account`(
+    demandsPurpose: Bool
+  ) throws {
+    #expect(try collect(purposed(.login), demandsPurpose: demandsPurpose) == nil)
+    for purpose in ChallengePurpose.allCases where purpose != .login {
+      let refusal = try collect(purposed(purpose), demandsPurpose: demandsPurpose)
+      #expect(refusal?.detail.hasPrefix("attack: ") == true, "\(purpose)")
+    }
+    #expect(
+      try collect(purposed(.login, for: "jun"), demandsPurpose: demandsPurpose)?.detail.hasPrefix("attack: ") == true)
+    var unreadable = try purposed(.login)
+    unreadable[7] = 9
+    #expect(try collect(unreadable, demandsPurpose: demandsPurpose) != nil)
+    #expect(try collect(Array(purposed(.login).prefix(40)), demandsPurpose: demandsPurpose) != nil)
+  }
+
+  @Test func `refuses a challenge without a purpose if root demands signed verdicts, and only then`() throws {
+    #expect(try collect(Self.challenge, demandsPurpose: false) == nil)
+    #expect(try collect(Self.challenge, demandsPurpose: true)?.result == .invalidParameter)
+  }
+
+  @Test func `the verdict of uaf-server is handed on with what it must be about`() throws {
+    let challenge = try purposed(.login)
+    let options = PublicKeyCredentialRequestOptions(
+      challenge: challenge, relyingPartyID: "example.com",
+      allowedCredentials: [CredentialDescriptor(id: try Scene.keyID().bytes)])
+    let success = JSONValue.object(["status": .string("ok"), "verdict": .string("a.b.c")])
+    var wire = assertion(json(.object(try answer(options.json))), json(success))
+    var flow = authentication()
+    var signer = try TestCredential()
+    try flow.start(over: &wire)
+    _ = try flow.collect(over: &wire, among: [authenticator()])
+    try flow.sign(with: &signer)
+    let acceptance = try accepted(try flow.send(over: &wire))
+    #expect(acceptance.tokens == [Token(type: Token.jwt, value: "a.b.c")])
+    #expect(acceptance.expected == ExpectedVerdict(.authentication, for: .login, keyIDs: [try Scene.keyID()]))
+    #expect(acceptance.challenge == Base64URL.encode(challenge))
+    #expect(throws: SignedVerdict.Fault.missing) { try SignedVerdict.check(acceptance, publicKeys: [], now: 0) }
+  }
+
+  @Test func `a registration is signed only for a challenge of uaf-server that is one for a registration by code`()
+    throws
+  {
+    for purpose in ChallengePurpose.allCases {
+      let options = PublicKeyCredentialCreationOptions(
+        relyingParty: RelyingPartyEntity(id: "example.com", name: "Example"),
+        user: try UserEntity(id: [1, 2, 3], name: "mina", displayName: "mina"), challenge: try purposed(purpose),
+        algorithms: [.es256])
+      var wire = attestation(json(.object(try answer(options.json))))
+      var flow = registration()
+      let own = [try authenticator(rpID: "other.example")]
+      try flow.start(over: &wire)
+      do throws(Refusal) {
+        _ = try flow.collect(over: &wire, among: own)
+        #expect(purpose == .registrationByCode)
+      } catch { #expect(purpose != .registrationByCode && error.detail.hasPrefix("attack: "), "\(purpose)") }
+    }
+  }
+
   @Test func `the response to a server that names no credential contains the user handle`() throws {
     var wire = assertion(json(.object(try requestOptions(allowing: []))), json(Self.success))
     var flow = authentication()

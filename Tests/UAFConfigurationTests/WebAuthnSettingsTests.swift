@@ -44,7 +44,8 @@ import Testing
 
   @Test(arguments: [
     "origin='linux://example.com'", "origin='https://example.com'", "rp_id='example.com'", "rp_id='localhost'",
-    "enrolment='open'", "enrolment='code'\n[server.context]\nauthCode='token'", "username='{user}@example.com'",
+    "require_signed_verdict=true\nverdict_key='/k'", "enrolment='open'",
+    "enrolment='code'\n[server.context]\nauthCode='token'", "username='{user}@example.com'",
   ])
   func `accepts the settings that root may choose with WebAuthn`(_ text: String) {
     #expect(refusal(head + base + text) == nil)
@@ -69,7 +70,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("require_signed_verdict=true\nverdict_key='/k'", "4: server.require_signed_verdict"),
+    ("require_signed_verdict=true", "4: server.require_signed_verdict"),
+    ("require_signed_verdict=true\nverdict_key='/k'\n[prompt]\noffer_reset=true", "7: prompt.offer_reset"),
     ("accept_transaction='any'", "4: server.accept_transaction"),
     ("request_url='https://a.example/q'", "4: server.request_url"),
     ("response_url='https://a.example/q'", "4: server.response_url"),
@@ -106,6 +108,7 @@ import Testing
   }
 
   @Test(arguments: [
+    ("privacyidea", "require_signed_verdict=true\nverdict_key='/k'", "4: server.require_signed_verdict"),
     ("privacyidea", "enrolment='open'", "4: server.enrolment"),
     ("glewlwyd", "enrolment='payload'", "4: server.enrolment"),
     ("django-otp-webauthn", "enrolment='password'", "4: server.enrolment"), ("allauth", "", "1: server"),

@@ -183,7 +183,7 @@ struct ConfigurationReader {
   ///
   /// So the verdict must be signed.
   private func checkOfferReset() throws(ConfigurationError) {
-    guard configuration.server?.requiresSignedVerdict != true else { return }
+    if let server = configuration.server, server.requiresSignedVerdict, !server.dialect.isWebAuthn { return }
     let services = configuration.services.sorted { $0.key < $1.key }.map { ("service.\($0.key)", $0.value.prompt) }
     for (name, prompt) in [("prompt", configuration.prompt)] + services where prompt.offersReset {
       throw tables.refused("\(name).offer_reset", .resetWithoutVerdict)
@@ -259,7 +259,8 @@ struct ConfigurationReader {
     for key in ["request_url", "response_url", "deregistration"] where tables.lines["server.\(key)"] != nil {
       throw tables.refused("server.\(key)", .notWithWebAuthn)
     }
-    guard !server.requiresSignedVerdict else {
+    // Of the servers with a dialect of WebAuthn, only uaf-server signs its verdict.
+    guard !server.requiresSignedVerdict || server.dialect == .webauthn else {
       throw tables.refused("server.require_signed_verdict", .notWithWebAuthn)
     }
     guard server.acceptedTransactions == .ours else {

@@ -28,7 +28,7 @@ public struct SignedVerdict: Sendable {
   /// - Throws: ``Fault``: if no token is valid, the fault of the one that passed the most checks.
   @discardableResult
   public static func check(_ acceptance: Acceptance, publicKeys: [[UInt8]], now: Int64) throws(Fault) -> Acceptance {
-    guard let bytes = try? Base64URL.decode(acceptance.challenge, maximumCount: 64),
+    guard let bytes = try? Base64URL.decode(acceptance.challenge, maximumCount: maximumChallenge),
       let hash = try? SHA256.hash(bytes)
     else { throw .otherLogin }
     let claims = try claims(
@@ -45,6 +45,9 @@ public struct SignedVerdict: Sendable {
     let expected = ExpectedVerdict(.deregistration, for: .removal, keyIDs: order.askedKeyIDs, deviceID: order.deviceID)
     _ = try claims(among: order.tokens, publicKeys, now, for: order.username, expected, over: hash)
   }
+
+  // A challenge of WebAuthn carries the server's session data.
+  private static let maximumChallenge = 1024
 
   private static func claims(
     among tokens: [Token], _ publicKeys: [[UInt8]], _ now: Int64, for username: String, _ expected: ExpectedVerdict,

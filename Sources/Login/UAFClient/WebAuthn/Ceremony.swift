@@ -128,9 +128,11 @@ struct Ceremony: Sendable {
   // MARK: The answer
 
   /// Sends the answer, and returns once the server has accepted it.
+  ///
+  /// - Returns: the tokens that came with the success; nobody has checked them.
   mutating func submit<Wire: Transport & ~Copyable>(
     _ response: JSONValue, origin: String, over transport: inout Wire
-  ) throws(Refusal) {
+  ) throws(Refusal) -> [Token] {
     guard case .offered = stage, case .object(let members) = response else { throw outOfTurn() }
     stage = .over
     try link.begin(try request(dialect.request(for: members, origin: origin)), over: &transport)
@@ -139,6 +141,7 @@ struct Ceremony: Sendable {
     do throws(DialectFault) { try dialect.check(answer) } catch {
       throw refusal(error, httpStatus: received.status)
     }
+    return dialect.tokens(of: answer)
   }
 
   // MARK: Messages
@@ -227,6 +230,23 @@ struct Ceremony: Sendable {
           + "registrable suffix of it; if that is right, set server.rp_id")
     }
     return id
+  }
+
+  /// Checks that a challenge of `uaf-server` is for this ceremony and this account.
+  ///
+  /// Such a challenge begins with its purpose (docs/webauthn.md). Whoever controls the network program could otherwise have a
+  /// login sign a sign-in to the console, or another person's login.
+  ///
+  /// - Returns: the purpose; nil for the challenge of another vendor's server, which is refused if root demands signed verdicts.
+  func purpose(of challenge: [UInt8]) throws(Refusal) -> ChallengePurpose? {
+    let check = PurposeCheck(
+      purposes: [operation == .registration ? .registrationByCode : .login], context: "webauthn \(username)",
+      demandsMark: settings.demandsPurpose)
+    do {
+      return try check.check(ServerChallenge(bytes: Array(challenge.prefix(PurposedChallenge.byteCount))))
+    } catch {
+      throw link.refusal(ofServer: .invalidParameter, "\(error)")
+    }
   }
 
   /// The origin that is signed for a relying party.

@@ -3,7 +3,8 @@ import UAFMessages
 /// `webauthn`: the FIDO Alliance's interface for server tests ("FIDO2 Conformance Server API").
 ///
 /// The examples of many WebAuthn libraries have it too. Only `status` with the value `ok`, with HTTP status 200, is a
-/// success. A code is a member with the name that root has configured, or else a bearer token (RFC 6750).
+/// success. A code is a member with the name that root has configured, or else a bearer token (RFC 6750). `verdict` is a signed
+/// verdict of `uaf-server`; it decides only if root has configured its key.
 struct ConformanceDialect: WebAuthnDialect {
   let context: DialectContext
 
@@ -57,6 +58,11 @@ struct ConformanceDialect: WebAuthnDialect {
 
   func check(_ answer: DialectAnswer) throws(DialectFault) {
     guard Self.isOK(try accepted(answer)) else { throw Self.notOK }
+  }
+
+  func tokens(of answer: DialectAnswer) -> [Token] {
+    guard case .object(let object)? = answer.json, let verdict = object.text("verdict") else { return [] }
+    return [Token(type: Token.jwt, value: verdict)]
   }
 
   private func accepted(_ answer: DialectAnswer) throws(DialectFault) -> JSONObject {

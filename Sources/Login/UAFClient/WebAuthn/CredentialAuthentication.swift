@@ -12,6 +12,7 @@ public struct CredentialAuthentication: LoginFlow {
     let offer: AuthenticationOffer
     let options: PublicKeyCredentialRequestOptions
     let relyingParty: RelyingPartyID
+    let purpose: ChallengePurpose?
     var response: AssertionResponse?
     var keyID: KeyID?
   }
@@ -61,6 +62,7 @@ public struct CredentialAuthentication: LoginFlow {
   ) throws(Refusal) -> AuthenticationOffer {
     let options = try options(over: &transport)
     let relyingParty = try ceremony.relyingParty(options.relyingPartyID)
+    let purpose = try ceremony.purpose(of: options.challenge)
     var sets: [[AcceptableAuthenticator]] = []
     var leftOut: [AAID] = []
     for authenticator in authenticators {
@@ -82,7 +84,7 @@ public struct CredentialAuthentication: LoginFlow {
     let offer = AuthenticationOffer(
       appID: relyingParty.text, challenge: Base64URL.encode(options.challenge), sets: sets, transaction: nil,
       leftOut: leftOut, lifetimeMilliseconds: options.timeoutMilliseconds.map { UInt32(clamping: $0) })
-    offered = Offered(offer: offer, options: options, relyingParty: relyingParty)
+    offered = Offered(offer: offer, options: options, relyingParty: relyingParty, purpose: purpose)
     return offer
   }
 
@@ -94,7 +96,9 @@ public struct CredentialAuthentication: LoginFlow {
   public mutating func answer<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal)
     -> TransactionText?
   {
-    _ = try ceremony.relyingParty(try options(over: &transport).relyingPartyID)
+    let options = try options(over: &transport)
+    _ = try ceremony.relyingParty(options.relyingPartyID)
+    _ = try ceremony.purpose(of: options.challenge)
     return nil
   }
 
@@ -136,15 +140,17 @@ public struct CredentialAuthentication: LoginFlow {
     offered = current
   }
 
-  /// Sends what was signed and returns the server's verdict; nobody has signed it.
+  /// Sends what was signed and returns the server's verdict, whose signature nobody has checked.
   public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take(), let response = current.response, let keyID = current.keyID else {
       throw ceremony.outOfTurn()
     }
-    try ceremony.submit(response.json, origin: ceremony.origin(of: current.relyingParty), over: &transport)
+    let tokens = try ceremony.submit(
+      response.json, origin: ceremony.origin(of: current.relyingParty), over: &transport)
     return .accepted(
       Acceptance(
-        tokens: [], username: ceremony.username, expected: ExpectedVerdict(.authentication, for: nil, keyIDs: [keyID]),
+        tokens: tokens, username: ceremony.username,
+        expected: ExpectedVerdict(.authentication, for: current.purpose, keyIDs: [keyID]),
         challenge: current.offer.challenge))
   }
 }

@@ -11,6 +11,7 @@ public struct CredentialRegistration: EnrolmentFlow {
     let offer: RegistrationOffer
     let options: PublicKeyCredentialCreationOptions
     let relyingParty: RelyingPartyID
+    let purpose: ChallengePurpose?
     var response: AttestationResponse?
     var keyID: KeyID?
   }
@@ -67,6 +68,7 @@ public struct CredentialRegistration: EnrolmentFlow {
       throw ceremony.link.refusal(error)
     }
     let relyingParty = try ceremony.relyingParty(options.relyingParty.id)
+    let purpose = try ceremony.purpose(of: options.challenge)
     guard options.user.name.isIdentical(to: ceremony.username) else {
       throw ceremony.link.refusal(ofServer: .invalidParameter, "the server's options are for a different account")
     }
@@ -94,7 +96,7 @@ public struct CredentialRegistration: EnrolmentFlow {
       appID: relyingParty.text, challenge: Base64URL.encode(options.challenge), username: ceremony.username,
       sets: free.map { [AcceptableAuthenticator(aaid: $0.aaid, keyIDs: [])] },
       lifetimeMilliseconds: options.timeoutMilliseconds.map { UInt32(clamping: $0) })
-    offered = Offered(offer: offer, options: options, relyingParty: relyingParty)
+    offered = Offered(offer: offer, options: options, relyingParty: relyingParty, purpose: purpose)
     return offer
   }
 
@@ -134,15 +136,17 @@ public struct CredentialRegistration: EnrolmentFlow {
     return key
   }
 
-  /// Sends the new credential and returns the server's verdict; nobody has signed it.
+  /// Sends the new credential and returns the server's verdict, whose signature nobody has checked.
   public mutating func send<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Verdict {
     guard let current = offered.take(), let response = current.response, let keyID = current.keyID else {
       throw ceremony.outOfTurn()
     }
-    try ceremony.submit(response.json, origin: ceremony.origin(of: current.relyingParty), over: &transport)
+    let tokens = try ceremony.submit(
+      response.json, origin: ceremony.origin(of: current.relyingParty), over: &transport)
     return .accepted(
       Acceptance(
-        tokens: [], username: ceremony.username, expected: ExpectedVerdict(.registration, for: nil, keyIDs: [keyID]),
+        tokens: tokens, username: ceremony.username,
+        expected: ExpectedVerdict(.registration, for: current.purpose, keyIDs: [keyID]),
         challenge: current.offer.challenge))
   }
 

@@ -34,12 +34,17 @@ protocol WebAuthnDialect: Sendable {
   ///
   /// - Throws: ``DialectFault`` for anything else.
   func check(_ answer: DialectAnswer) throws(DialectFault)
+
+  /// The tokens that the server has issued with an answer that was accepted; none by default.
+  func tokens(of answer: DialectAnswer) -> [Token]
 }
 
 extension WebAuthnDialect {
   var firstCookies: String { "" }
 
   func reads(bare response: TransportResponse) -> Bool { false }
+
+  func tokens(of answer: DialectAnswer) -> [Token] { [] }
 }
 
 extension WebAuthnInterface {

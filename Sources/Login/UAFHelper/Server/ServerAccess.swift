@@ -224,11 +224,11 @@ import UAFWire
     do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }
 
-  /// Whether a program that controls uaf-fetch could forge the server's answer to a code.
+  /// Whether a program that controls uaf-fetch could forge the server's answer to a code, or use the code itself.
   ///
   /// The answer comes through uaf-fetch. Without a signature, a code must neither set nor remove a value for an account that is
-  /// in use.
-  var isVerdictUnsigned: Bool { verdictKeys == nil }
+  /// in use. In WebAuthn the code itself goes through uaf-fetch.
+  var isVerdictUnsigned: Bool { verdictKeys == nil || ((try? settings())?.dialect.isWebAuthn ?? true) }
 
   /// Checks the signature of the server's success, if root requires one.
   ///

@@ -11,8 +11,8 @@ struct VerdictKeyCheck {
   let isRoot: Bool
   let line: ServerLine
 
-  /// The path of requests at `uaf-server`, and the path of its key.
-  private static let (requests, keys) = ("/uaf/get", "/uaf/verdict-key")
+  /// The path of requests at `uaf-server`, in UAF and in WebAuthn, and the path of its key.
+  private static let (requests, options, keys) = ("/uaf/get", "/assertion/options", "/uaf/verdict-key")
 
   func findings() -> [Finding] {
     guard let path = server.verdictKeyFile else { return [] }
@@ -40,10 +40,11 @@ struct VerdictKeyCheck {
 
   /// Nil for a server whose addresses are not like those of `uaf-server`.
   private var url: String? {
-    guard let request = (server.authentication.requestURL ?? server.requestURL)?.text,
-      request.hasSuffix(Self.requests)
-    else { return nil }
-    return request.dropLast(Self.requests.count) + Self.keys
+    let path = server.dialect == .webauthn ? Self.options : Self.requests
+    guard let request = (server.authentication.requestURL ?? server.requestURL)?.text, request.hasSuffix(path) else {
+      return nil
+    }
+    return request.dropLast(path.count) + Self.keys
   }
 }
 

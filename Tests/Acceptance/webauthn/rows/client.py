@@ -12,9 +12,10 @@ from webauthn.rigs import CERTIFICATES, NAME, OPEN
 
 WRONG, LOCKED = "wrong-kite-11", 3
 PASSCODE = "amber-kite-41"
+VERDICT_KEY = pathlib.Path("/etc/ssl/verdict.pub")
 # The section of the page with the client's configuration for each party, and what differs from it there.
 SECTIONS = {
-    "uaf-server": ("Dialect webauthn", {}),
+    "uaf-server": ("uaf-server", {}),
     "py_webauthn": ("Dialect webauthn", {}),
     "python-fido2": ("Dialect webauthn", {'"code"': '"open"'}),
     "go": ("Dialect webauthn", {'"code"': '"open"'}),
@@ -58,6 +59,10 @@ class Workstation:
             settings = settings.replace(was, now)
         settings = settings.replace(f'base_url = "https://{NAME}', f'base_url = "{self.party.addresses()}')
         settings = settings.replace("/etc/pam-uaf/ca.pem", "/etc/ssl/party.pem")
+        settings = settings.replace("/etc/pam-uaf/verdict.pub", str(VERDICT_KEY))
+        if self.name == "uaf-server":
+            VERDICT_KEY.write_bytes((self.party.state / "verdict.pub").read_bytes())
+            VERDICT_KEY.chmod(0o644)
         if origin:
             lines = [line for line in settings.splitlines() if not line.startswith("origin")]
             settings = "\n".join([*lines, f'origin = "{origin}"'])
@@ -215,6 +220,30 @@ for party in SECTIONS:
     at(party)
     if party not in ANY_ORIGIN:
         origin_at(party)
+
+
+@row(
+    "uaf-server-client-verdict",
+    "uaf-server: our client with the key of another server's verdicts, then with the right one, and a registration likewise",
+    "refused although the server has accepted it; then in",
+    limit=180,
+)
+def verdict(lab):
+    machine = registered(lab, "uaf-server")
+    own = VERDICT_KEY.read_bytes()
+    made = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    MACHINE.run(*made, "-out", "/root/other.pem")
+    MACHINE.run("openssl", "pkey", "-in", "/root/other.pem", "-pubout", "-out", str(VERDICT_KEY))
+    result = machine.login()
+    must(not result.is_in and machine.logins() == 1, f"with the other key: {result}, {machine.logins()} logins")
+    other = Workstation(lab, "uaf-server")
+    MACHINE.run("openssl", "pkey", "-in", "/root/other.pem", "-pubout", "-out", str(VERDICT_KEY))
+    told = other.register()
+    must(told.returncode != 0 and not other.login().is_in, f"registered with the other key: {told}")
+    VERDICT_KEY.write_bytes(own)
+    result = machine.login()
+    must(result.is_in and machine.logins() == 2, f"with the right key: {result}, {machine.logins()} logins")
+    return "refused with another key, in with the right one"
 
 
 @row(
