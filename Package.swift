@@ -16,6 +16,9 @@ let strict: [SwiftSetting] = base + [.enableUpcomingFeature("MemberImportVisibil
 /// Depending on the order in which modules are loaded, the members of `stat` may seem to belong to Dispatch's private C module.
 let besideFoundation: [SwiftSetting] = base
 
+/// The settings of tests that explore many thousands of states: without optimisation they would take half the time of all tests.
+let exploring: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// The tests of one target, in the folder of its name in Tests.
 func tests(
   of name: String, with dependencies: [Target.Dependency], swiftSettings: [SwiftSetting] = strict
@@ -164,7 +167,7 @@ let package = Package(
       of: "AuthenticatorTypes", with: ["ProgramTesting", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"]),
     tests(
       of: "Authenticator",
-      with: ["ProgramTesting", "AuthenticatorTypes", "SecretMemory", "UAFCrypto", "CSQLite"]),
+      with: ["ProgramTesting", "AuthenticatorTypes", "SecretMemory", "UAFCrypto", "CSQLite"], swiftSettings: exploring),
     tests(
       of: "UAFConfiguration",
       with: ["ServiceNames", "AuthenticatorTypes", "FidoResults", "UAFCrypto", "ProgramTesting"]),
