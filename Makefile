@@ -76,8 +76,8 @@ demo: deps
 
 test: deps
 	scripts/stage.sh
-	scripts/together.sh 'make -C cshim test analyze && scripts/check.sh' 'scripts/in-time.sh 24 scripts/reproducible.sh core'
-	scripts/together.sh 'scripts/in-time.sh 30 scripts/fuzz.sh && scripts/postgresql.sh bin && $(BUILD_TESTS)' scripts/attack.sh
+	scripts/together.sh 'make -C cshim test analyze && scripts/check.sh' 'scripts/in-time.sh 21 scripts/reproducible.sh core'
+	scripts/together.sh 'scripts/in-time.sh 22 scripts/fuzz.sh && scripts/postgresql.sh bin && $(BUILD_TESTS)' scripts/attack.sh
 	$(AS_ROOT) env SWIFT=$(SWIFT) scripts/swift-test.sh
 	$(AS_ROOT) env ROUNDS=1 scripts/bench.py derivation
 
