@@ -46,34 +46,45 @@ import Wording
     #expect(bench.output.contains("not registered on this machine, and refused until they are: bob\n"))
   }
 
-  @Test
-  func `refuses a second factor while an accepted password is empty, names the person, and goes on with --anyway`() {
+  /// bob is registered, and has an empty password.
+  private func enableWithEmptyPassword(_ arguments: String...) -> Bench {
     stacks.passwords.states["bob"] = .empty
-    stacks.passwords.groups["sudo"] = ["alice"]
-    sudoers("bob ALL=NOPASSWD: ALL")
-    stacks.write(
-      "common-auth",
-      "auth [success=1 default=ignore] pam_unix.so nullok\nauth requisite pam_deny.so\nauth required pam_permit.so\n")
-    let bench = enable("sudo", "--shape", "second-factor")
+    stacks.machine.register(1001, Machine.finished(""))
+    let document = Machine.document(Machine.authenticator(state: 3006), name: "bob")
+    return Bench(
+      ["pam", "enable", "sudo"] + arguments + ["--pam-directory", stacks.machine.pam], as: 0,
+      core: FakeCore([.finished(Machine.finished(document))]), installation: stacks.machine.installation)
+  }
+
+  private static let nullok =
+    "auth [success=1 default=ignore] pam_unix.so nullok\nauth requisite pam_deny.so\nauth required pam_permit.so\n"
+
+  @Test
+  func `refuses a second factor while a user's empty password is accepted, and goes on with --anyway`() {
+    stacks.write("common-auth", Self.nullok)
+    let bench = enableWithEmptyPassword("--shape", "second-factor")
     #expect(bench.exit == .refused && isUntouched, "\(bench.notes)")
-    #expect(
-      bench.notes.contains("so that the passcode alone would let them in: bob\n") && bench.notes.contains("passwd NAME")
-    )
-    #expect(enable("sudo", "--shape", "instead").exit == .success)
-    let done = enable("sudo", "--shape", "second-factor", "--anyway")
-    #expect(done.exit == .success && done.output.contains("so that the passcode alone lets them in: bob\n"))
+    #expect(bench.notes.contains("so that it adds nothing: bob\n") && bench.notes.contains("passwd NAME"))
+    #expect(enableWithEmptyPassword("--shape", "instead").exit == .success)
+    let done = enableWithEmptyPassword("--shape", "second-factor", "--anyway")
+    #expect(done.exit == .success && done.output.contains("which adds nothing to the passcode: bob\n"))
     #expect(stacks.findings().contains { $0.id == .pamEmptyPassword && $0.level == .warning })
     stacks.passwords.states["bob"] = .locked
     #expect(!stacks.findings().contains { $0.id == .pamEmptyPassword })
   }
 
   @Test func `a second factor is not refused because of an empty password that no line accepts`() {
-    stacks.passwords.states["bob"] = .empty
-    stacks.passwords.groups["sudo"] = ["alice"]
-    sudoers("bob ALL=NOPASSWD: ALL")
     stacks.write("common-auth", "auth required pam_unix.so\n")
-    #expect(enable("sudo", "--shape", "second-factor").exit == .success)
+    let bench = enableWithEmptyPassword("--shape", "second-factor")
+    #expect(bench.exit == .success, "\(bench.notes)")
     #expect(!stacks.findings().contains { $0.id == .pamEmptyPassword })
+  }
+
+  @Test func `a second factor is not refused because of an empty password of somebody whom sudo does not ask`() {
+    stacks.write("common-auth", Self.nullok)
+    sudoers("bob ALL=NOPASSWD: ALL")
+    let bench = enableWithEmptyPassword("--shape", "second-factor")
+    #expect(bench.exit == .success, "\(bench.notes)")
   }
 
   @Test func `changing the shape of an installed stack is allowed although users are not registered`() {

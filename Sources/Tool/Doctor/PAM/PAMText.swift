@@ -15,7 +15,7 @@ enum PAMText: FindingCatalogue {
   case passedOver(file: String, line: Int)
   /// People can log in without the right password.
   case passwordGap(PasswordGap)
-  /// The passcode alone lets these people in, although the stack asks for the password first.
+  /// The password of these people adds nothing, although the stack asks for it first.
   case emptyPasswords(file: String, [String])
   /// A stack of `uafctl pam enable`, edited so that people can get in although pam_uaf has refused.
   case edited(file: String, service: String)
@@ -47,8 +47,8 @@ enum PAMText: FindingCatalogue {
     case .passwordGap(let gap): Self.ofPAM(gap.error.english)
     case .emptyPasswords(let file, let names):
       FindingText(
-        "pam: \(file): the passcode alone lets in whoever has an empty password: \(ShownText.names(names) { "and \($0) more" })",
-        do: "set a password for each with 'passwd NAME', or lock it with 'passwd --lock NAME'")
+        "pam: \(file): accepts the empty password of these accounts, which adds nothing to the passcode: \(ShownText.names(names) { "and \($0) more" })",
+        do: "set a password for each with 'passwd NAME', or lock the account's password with 'passwd --lock NAME'")
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): was edited: somebody whom pam_uaf has refused can still get in",
@@ -86,7 +86,7 @@ enum PAMText: FindingCatalogue {
     case .passwordGap(let gap): Self.ofPAM(gap.error.korean)
     case .emptyPasswords(let file, let names):
       FindingText(
-        "pam: \(file): 비밀번호가 비어 있어 패스코드만으로 들어올 수 있는 계정: \(ShownText.names(names) { "외 \($0)개" })",
+        "pam: \(file): 비밀번호가 비어 있어 아무것도 막지 못하는 계정: \(ShownText.names(names) { "외 \($0)개" })",
         do: "각 계정의 비밀번호를 'passwd NAME'으로 정하거나 'passwd --lock NAME'으로 잠그십시오")
     case .edited(let file, let service):
       FindingText(

@@ -17,7 +17,7 @@ package enum StackText: Catalogued, Equatable {
   case sudoUnasked(SudoSettings.Unasked)
   case sudoersGap(SudoersGap)
   case unregistered([String])
-  /// The passcode alone lets these people in.
+  /// The password of these people adds nothing to the passcode.
   case emptyPasswords([String])
   case openOthers([String])
   /// Like the three cases before, for a service that lets people in without asking for anything.
@@ -99,7 +99,7 @@ package enum StackText: Catalogued, Equatable {
     case .unregistered(let names):
       "not registered on this machine, and refused until they are: \(ShownText.names(names) { "and \($0) more" })"
     case .emptyPasswords(let names):
-      "with an empty password, so that the passcode alone lets them in: \(ShownText.names(names) { "and \($0) more" })"
+      "with an empty password, which adds nothing to the passcode: \(ShownText.names(names) { "and \($0) more" })"
     case .wayIn(let way): "can log in without pam_uaf: \(way.english)"
     case .triedModule(let user, let code):
       "tried \(PAMLine.ownModule) as \(user), entering nothing: the core was reached, nobody let in (\(code))"
@@ -158,7 +158,7 @@ package enum StackText: Catalogued, Equatable {
     case .unregistered(let names):
       "이 컴퓨터에 등록되어 있지 않아 등록할 때까지 거부되는 계정: \(ShownText.names(names) { "외 \($0)개" })"
     case .emptyPasswords(let names):
-      "비밀번호가 비어 있어 패스코드만으로 들어올 수 있는 계정: \(ShownText.names(names) { "외 \($0)개" })"
+      "비밀번호가 비어 있어 아무것도 막지 못하는 계정: \(ShownText.names(names) { "외 \($0)개" })"
     case .wayIn(let way): "pam_uaf 없이 들어올 수 있는 사람: \(way.korean)"
     case .triedModule(let user, let code):
       "\(PAMLine.ownModule): \(user)(으)로 아무것도 입력하지 않고 시험했습니다. 코어에 연결되었고 거부되었습니다(\(code))"

@@ -17,7 +17,8 @@ package struct ServiceEnabling {
   ///   - shape: the role of the passcode; nil for the present one, or the template's default.
   ///   - template: the ready stack; nil for the service's own.
   ///   - isAlone: whether the other names of the program stay unchanged.
-  ///   - isAnyway: whether to continue although people who are not registered lose the service, who are only reported, or
+  ///   - isAnyway: whether to continue although people who are not registered lose the service, or have an empty password, who
+  ///     are only reported, or
   ///     although something on this machine, such as sshd's settings, keeps the stack from working.
   package init(
     _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool,
@@ -64,16 +65,16 @@ package struct ServiceEnabling {
     if isDryRun, isSudos { for gap in site.sudo.gaps { tell(.sudoersGap(gap)) } }
     if isDryRun { for plan in family.toDo { tell(.difference(plan.difference(in: folder))) } }
     let losing = losing(by: family)
-    let passcodeAlone = passcodeAlone(in: family)
+    let withoutPassword = withoutPassword(in: family)
     let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
     let seen = try trial.run { () throws(StackError) in
       guard losing.isEmpty || isAnyway else { throw .unregistered(losing) }
-      guard passcodeAlone.isEmpty || isAnyway else { throw .emptyPasswords(passcodeAlone) }
+      guard withoutPassword.isEmpty || isAnyway else { throw .emptyPasswords(withoutPassword) }
       guard site.isUsable() || isAnyway else { throw .unusable }
     }
     for line in seen { tell(line) }
     if !losing.isEmpty { tell(.unregistered(losing)) }
-    if !passcodeAlone.isEmpty { tell(.emptyPasswords(passcodeAlone)) }
+    if !withoutPassword.isEmpty { tell(.emptyPasswords(withoutPassword)) }
     guard !isDryRun else { return }
     // The trial may have waited for a person, and somebody may have changed a file since. What is written must be what was
     // tried.
@@ -115,17 +116,18 @@ package struct ServiceEnabling {
     return names.filter { !site.isRegistered($0) }
   }
 
-  /// The people for whom the passcode alone would be enough although the stack is for a second factor.
-  private func passcodeAlone(in family: FamilyPlan) -> [String] {
+  /// The people who use one of the services, and whose password adds nothing although the stack is for a second factor.
+  private func withoutPassword(in family: FamilyPlan) -> [String] {
     let reader = PAMDirectory(path: folder.path, vendors: site.vendorFolders)
-    let isConcerned = family.toDo.contains { plan in
+    let people = ServicePeople(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
+    let users = family.toDo.filter { plan in
       PAMShape.secondFactor.isOf(plan.record.template)
         // The stack asks for the password with common-auth; the service may have lines of its own before it.
         && [plan.service.name, "common-auth"].contains {
           EmptyPasswords.areAccepted(by: reader.entries(of: $0, in: "auth"))
         }
-    }
-    return isConcerned ? EmptyPasswords.names(site.passwords) : []
+    }.flatMap { people.users(of: $0.record.template) }
+    return EmptyPasswords.names(site.passwords).filter(users.contains)
   }
 
   /// Whether sudo uses this service, or might use it.

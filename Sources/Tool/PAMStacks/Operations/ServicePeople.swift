@@ -2,8 +2,8 @@ import HostSystem
 
 /// The local people whose password is empty.
 ///
-/// A stack for a second factor asks for the password first. If one of its lines accepts empty ones, the passcode alone lets
-/// these people in.
+/// A stack for a second factor asks for the password first. If one of its lines accepts empty ones, the password adds nothing
+/// for these people.
 package enum EmptyPasswords {
   /// Whether a stack accepts empty passwords.
   package static func areAccepted(by entries: [StackEntry]) -> Bool {
@@ -33,6 +33,13 @@ struct ServicePeople {
     for name in candidates(of: template) where !found.contains(name) && !isExempt.contains(name) {
       if hasPassword(name) { found.append(name) }
     }
+    return found
+  }
+
+  /// The people who may use the service, each once.
+  func users(of template: String) -> [String] {
+    var found: [String] = []
+    for name in candidates(of: template) where !found.contains(name) { found.append(name) }
     return found
   }
 

@@ -67,7 +67,7 @@ package enum StackError: Error, Equatable {
   case noWayIn(WayIn.Objection)
   /// These people use the service, and would be refused because they have registered nothing.
   case unregistered([String])
-  /// These people's password is empty, so that the passcode alone would let them in.
+  /// These people's password is empty, and the stack accepts that, although it is for a second factor.
   case emptyPasswords([String])
   /// On this machine the module could let nobody in.
   case unusable
@@ -301,7 +301,7 @@ extension StackError: Catalogued {
     case .unregistered(let names):
       "not registered on this machine, and refused from then on: \(ShownText.names(names) { "and \($0) more" })"
     case .emptyPasswords(let names):
-      "have an empty password, which pam_unix accepts (nullok), so that the passcode alone would let them in: "
+      "these accounts have an empty password, which pam_unix accepts (nullok), so that it adds nothing: "
         + ShownText.names(names) { "and \($0) more" }
     case .unusable: "pam_uaf could let in nobody on this machine"
     case .trial(let problem): "the new stack was tried, and was not installed: \(problem.english.what)"
@@ -362,7 +362,7 @@ extension StackError: Catalogued {
     case .unregistered(let names):
       "이 컴퓨터에 등록되어 있지 않아 앞으로 거부될 계정: \(ShownText.names(names) { "외 \($0)개" })"
     case .emptyPasswords(let names):
-      "비밀번호가 비어 있고 pam_unix가 이를 받아들여(nullok) 패스코드만으로 들어올 수 있는 계정: "
+      "비밀번호가 비어 있고 pam_unix가 이를 받아들여(nullok) 비밀번호가 아무것도 막지 못하는 계정: "
         + ShownText.names(names) { "외 \($0)개" }
     case .unusable: "이 컴퓨터에서는 pam_uaf가 아무도 들여보낼 수 없습니다"
     case .trial(let problem): "새 스택을 시험했으나 적용하지 않았습니다: \(problem.korean.what)"
@@ -438,7 +438,8 @@ extension StackError: Catalogued {
     case .unregistered:
       "have each of them run 'uafctl register' first; --anyway changes the service now, and they register later"
     case .emptyPasswords:
-      "set a password for each with 'passwd NAME', or lock it with 'passwd --lock NAME'; --anyway changes the service nevertheless"
+      "set a password for each with 'passwd NAME', or lock the account's password with 'passwd --lock NAME'; "
+        + "--anyway changes the service nevertheless"
     case .trial(let problem): problem.english.remedy
     case .member(let error, let service):
       (error.englishRemedy.map { $0 + "; or " } ?? "")
@@ -509,7 +510,7 @@ extension StackError: Catalogued {
     case .unusable: "'uafctl doctor'가 FAIL이라고 하는 것을 먼저 바로잡으십시오. --anyway를 쓰면 지금 적용됩니다"
     case .unregistered: "각자 먼저 'uafctl register'를 실행하십시오. --anyway를 쓰면 지금 적용되고 등록은 나중에 할 수 있습니다"
     case .emptyPasswords:
-      "각 계정의 비밀번호를 'passwd NAME'으로 정하거나 'passwd --lock NAME'으로 잠그십시오. --anyway를 쓰면 지금 적용됩니다"
+      "각 계정의 비밀번호를 'passwd NAME'으로 정하거나 'passwd --lock NAME'으로 잠그십시오. --anyway를 쓰면 그래도 바꿉니다"
     case .trial(let problem): problem.korean.remedy
     case .member(let error, let service):
       (error.koreanRemedy.map { $0 + ". 또는 " } ?? "")

@@ -14,44 +14,36 @@ struct SessionFiles {
   /// The first line that may end each session; nil if none does.
   ///
   /// - Parameters:
-  ///   - shell: the path of the shell.
+  ///   - shell: the path of the shell; the files of csh and fish are not read.
   ///   - home: the person's home.
   ///   - person: the person; nil if every condition is unknown.
   func ending(shell: String, home: String, for person: ShellText.Person? = nil) -> (path: String, line: Int)? {
     let program = Self.name(ResolvedPath.of(shell) ?? shell)
-    if let (language, paths) = plainFiles(program, home: home) {
-      for path in paths {
-        // In these shells `set` sets variables.
-        let commands = PlainShellText(text(path) ?? "", language).certain.filter { $0.words[0] != "set" }
-        if let line = Self.ending(commands) { return (path, line) }
-      }
-      return nil
-    }
-    let paths = paths(shell: shell, program, home: home)
-    if !paths.isEmpty, let found = endingVariable(shell: shell, program, home: home) { return found }
-    for path in paths {
+    let isBash = program.hasPrefix("bash") && Self.name(shell) != "sh"
+    let person = person.map { ShellText.Person(name: $0.name, userID: $0.userID, isBash: isBash) }
+    if isBash, let line = endingPrompt { return (Self.variables, line) }
+    for path in paths(shell: shell, program, home: home) {
       if let found = ending(path, home: home, person, depth: 0) { return found }
     }
     return nil
   }
 
-  /// The files of csh and fish; nil for any other shell.
-  private func plainFiles(_ program: String, home: String) -> (PlainShellText.Language, [String])? {
-    switch program {
-    case "bsd-csh", "csh": return (.csh, ["/etc/csh.cshrc", "/etc/csh.login", home + "/.cshrc", home + "/.login"])
-    case "tcsh":
-      let own = text(home + "/.tcshrc") == nil ? "/.cshrc" : "/.tcshrc"
-      return (.csh, ["/etc/csh.cshrc", "/etc/csh.login", home + own, home + "/.login"])
-    case "fish":
-      let folders = ["/etc/fish", home + "/.config/fish"]
-      return (
-        .fish,
-        folders.flatMap { folder in
-          names(folder + "/conf.d").filter { $0.hasSuffix(".fish") }.sorted().map { folder + "/conf.d/" + $0 }
-        } + folders.map { $0 + "/config.fish" }
-      )
-    default: return nil
+  /// The file of variables that login gives to the shell in Debian's stacks (pam_env(8)).
+  private static let variables = "/etc/environment"
+
+  /// The line of that file with a command that bash runs before each prompt, if it ends the shell; the last such line counts.
+  private var endingPrompt: Int? {
+    let name = "PROMPT_COMMAND="
+    let rows = (text(Self.variables) ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let assignments = rows.map { row in
+      let own = row.drop(while: \.isWhitespace)
+      return own.hasPrefix("export ") ? own.dropFirst("export ".count).drop(while: \.isWhitespace) : own
     }
+    guard let last = assignments.lastIndex(where: { $0.hasPrefix(name) }) else { return nil }
+    let value = assignments[last].dropFirst(name.count)
+    let isQuoted = value.first.map { ["'", "\""].contains($0) } ?? false
+    let command = isQuoted ? value.dropFirst().prefix { $0 != value.first } : value.prefix { $0 != "#" }
+    return Self.ending(String(command)) == nil ? nil : last + 1
   }
 
   private func paths(shell: String, _ program: String, home: String) -> [String] {
@@ -86,55 +78,6 @@ struct SessionFiles {
 
   private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  // MARK: Variables
-
-  /// The files from which pam_env(8) takes variables in Debian's stacks.
-  private static let (plainVariables, variables) = ("/etc/environment", "/etc/security/pam_env.conf")
-
-  /// The line of a variable with which every shell ends that knows the variable; nil if there is none.
-  private func endingVariable(shell: String, _ program: String, home: String) -> (path: String, line: Int)? {
-    // Interactive shells read the file that ENV names; bash and zsh do so only if they are started as sh.
-    let readsFile = Self.readingProfile.contains(program) && (!program.hasPrefix("bash") || Self.name(shell) == "sh")
-    func ends(_ assignment: String) -> Bool {
-      guard assignment.hasPrefix("ENV=") else { return ShellStatement.ends(assignment) }
-      return readsFile && ending(String(assignment.dropFirst("ENV=".count)), home: home, nil, depth: 0) != nil
-    }
-    for path in [Self.plainVariables, Self.variables] {
-      let rows = (text(path) ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      for (index, row) in rows.enumerated() {
-        let assignments = path == Self.variables ? Self.defaults(row) : Self.assignment(row)
-        if assignments.contains(where: ends) { return (path, index + 1) }
-      }
-    }
-    return nil
-  }
-
-  /// The assignment in a line of environment(5); quotation marks around the value are not a part of it.
-  private static func assignment(_ row: Substring) -> [String] {
-    let text = row.drop(while: \.isWhitespace)
-    let own = text.hasPrefix("export ") ? text.dropFirst("export ".count).drop(while: \.isWhitespace) : text
-    let parts = own.split(separator: "=", maxSplits: 1)
-    return parts.count == 2 ? ["\(parts[0])=\(unquoted(parts[1]))"] : []
-  }
-
-  /// The values that a line of pam_env.conf(5) may give to its variable, as assignments.
-  private static func defaults(_ row: Substring) -> [String] {
-    let name = row.prefix { !$0.isWhitespace }
-    return ["DEFAULT=", "OVERRIDE="].compactMap { word in
-      guard let place = row.firstRange(of: word) else { return nil }
-      let value = row[place.upperBound...]
-      let isQuoted = value.first == "\""
-      let end = isQuoted ? value.dropFirst().firstIndex(of: "\"") : value.firstIndex(where: \.isWhitespace)
-      return "\(name)=\(unquoted(value[..<(end ?? value.endIndex)]))"
-    }
-  }
-
-  private static func unquoted(_ value: Substring) -> Substring {
-    if let mark = value.first, ["'", "\""].contains(mark) { return value.dropFirst().prefix { $0 != mark } }
-    let text = value.prefix { $0 != "#" }
-    return text[..<(text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? text.startIndex)]
-  }
-
   // MARK: One file
 
   // A file that reads itself would have no end.
@@ -163,19 +106,13 @@ struct SessionFiles {
     _ text: String, for person: ShellText.Person? = nil, including: (String) -> Bool = { _ in false }
   ) -> Int? {
     let shell = ShellText(text, for: person)
-    return ending(shell.certain, defined: shell.defined, including: including)
-  }
-
-  private static func ending(
-    _ commands: [ShellText.Command], defined: Set<String> = [], including: (String) -> Bool = { _ in false }
-  ) -> Int? {
-    for command in commands {
+    for command in shell.certain {
       let statement = ShellStatement(command.words)
       guard let name = statement.words.first else {
         if statement.assignments.contains(where: ShellStatement.ends) { return command.line }
         continue
       }
-      if defined.contains(name) { continue }
+      if shell.defined.contains(name) { continue }
       // The rest is read later, or never.
       if name == "return" && statement.words.count < 3 || statement.startsShell { return nil }
       let isIncluding = [".", "source"].contains(name) && statement.words.count > 1 && including(statement.words[1])

@@ -6,6 +6,8 @@ struct ShellText {
   struct Person {
     let name: String
     let userID: UInt32
+    /// Whether the shell knows `[[`, `==` and `$UID`, as bash does; dash does not.
+    var isBash = true
   }
 
   struct Command {
@@ -29,9 +31,15 @@ struct ShellText {
     var condition: Bool?
     /// Whether all conditions before the last one are false.
     var isOpen = true
+    /// How many certain commands there were before it.
+    let start: Int
   }
 
-  private let person: Person?
+  /// How many certain commands there were before the group that ended last, if only redirections have followed it.
+  private var endedGroup: Int?
+  /// How many certain commands there were before the commands that `&&` and `||` join.
+  private var list = 0
+  private var person: Person?
   /// Whether the commands that `&&` and `||` have joined so far are successful; nil if that is unknown.
   private var success: Bool?
   /// Whether the present command has `!` before it.
@@ -65,6 +73,9 @@ struct ShellText {
   ]
   private static let leading: Set<String> = ["!", "do", "elif", "else", "then", "time"]
   private static let conditional: Set<String> = ["&&", "|", "|&", "||"]
+  /// The marks that put what is before them into a shell of its own.
+  private static let separating: Set<String> = ["&", "|", "|&"]
+  private static let identities = ["EUID=", "LOGNAME=", "UID=", "USER="]
 
   private mutating func add(_ word: String, isPlain: Bool, _ line: Int) {
     if words.isEmpty { self.line = line }
@@ -82,14 +93,20 @@ struct ShellText {
       return
     }
     if let openings = Self.closings[word] {
-      if let index = frames.lastIndex(where: { openings.contains($0.opening) }) { frames.removeSubrange(index...) }
+      if let index = frames.lastIndex(where: { openings.contains($0.opening) }) {
+        endedGroup = frames[index].start
+        frames.removeSubrange(index...)
+      }
       success = nil
       return
     }
     if word == "{" {
-      frames.append(Frame(opening: word, isCertain: !isFunction && runs))
+      frames.append(Frame(opening: word, isCertain: !isFunction && runs, start: certain.count))
     } else {
-      if Self.openings.contains(word) { frames.append(Frame(opening: word, isCertain: false)) }
+      // What follows runs only if the condition is reached.
+      if Self.openings.contains(word) {
+        frames.append(Frame(opening: word, isCertain: false, isOpen: runs, start: certain.count))
+      }
       words.append(word)
     }
     isFunction = false
@@ -127,17 +144,22 @@ struct ShellText {
   }
 
   private mutating func add(_ mark: String) {
+    // A group in a pipe or in the background has a shell of its own.
+    if let endedGroup, Self.separating.contains(mark) { certain.removeSubrange(endedGroup...) }
+    endedGroup = nil
     switch mark {
     case "(":
-      let name = words.count == 2 && words[0] == "function" ? words[1] : words.count == 1 ? words[0] : nil
+      let single = words.first.flatMap { words.count == 1 && !Self.openings.contains($0) ? $0 : nil }
+      let name = words.count == 2 && words[0] == "function" ? words[1] : single
       if let name { defined.insert(name) }
       isFunction = name != nil
-      words = []
-      frames.append(Frame(opening: mark, isCertain: false))
+      (words, isNegated) = ([], false)
+      frames.append(Frame(opening: mark, isCertain: false, start: certain.count))
     case ")":
       end(mark)
       // The pattern of a case has no other parenthesis.
       if frames.last?.opening == "(" { frames.removeLast() }
+      success = nil
       before = mark
     case "\n" where words.isEmpty && Self.conditional.contains(before): break
     default:
@@ -151,7 +173,11 @@ struct ShellText {
     defer { (words, isNegated) = ([], false) }
     guard !words.isEmpty else { return }
     if words[0] == "alias" { for word in words { defined.insert(String(word.prefix { $0 != "=" })) } }
-    let isPiped = ["&", "|", "|&"].contains(mark) || ["|", "|&"].contains(before)
+    // From here on the variable need not be about the person.
+    if words.contains(where: { word in Self.identities.contains { word.hasPrefix($0) } }) { person = nil }
+    let isPiped = Self.separating.contains(mark) || ["|", "|&"].contains(before)
+    if !Self.conditional.contains(before) { list = certain.count }
+    if mark == "&" { certain.removeSubrange(list...) }
     if runs, !isPiped, frames.allSatisfy(\.isCertain) { certain.append(Command(words: words, line: line)) }
     note(isPiped: isPiped)
   }
@@ -177,11 +203,13 @@ private struct ShellCondition {
     let command = dropMarks(words.first == "if" ? words.dropFirst() : words[...])
     let parts: [String]
     switch (command.first, command.last) {
+    case ("[[", "]]") where !person.isBash: parts = []
     case ("test", _): parts = Array(dropMarks(command.dropFirst()))
     case ("[", "]"), ("[[", "]]"): parts = Array(dropMarks(command.dropFirst().dropLast()))
     default: parts = []
     }
-    guard parts.count == 3, parts.contains(where: { Self.names.contains($0) || Self.numbers.contains($0) }),
+    guard parts.count == 3, person.isBash || parts[1] != "==",
+      parts.contains(where: { Self.names.contains($0) || Self.numbers.contains($0) }),
       let left = Self.value(parts[0], person), let right = Self.value(parts[2], person)
     else {
       holds = nil
@@ -193,8 +221,8 @@ private struct ShellCondition {
   /// The word's value; nil if it has an expansion that is not known, or is a pattern.
   private static func value(_ word: String, _ person: ShellText.Person) -> String? {
     if names.contains(word) { return person.name }
-    if numbers.contains(word) { return String(person.userID) }
-    return word.contains { "$`*?[".contains($0) } ? nil : word
+    if numbers.contains(word) { return person.isBash || word.hasPrefix("$(") ? String(person.userID) : nil }
+    return word.contains { "$`*?[(){}|~".contains($0) } ? nil : word
   }
 
   private static func compare(_ left: String, _ sign: String, _ right: String) -> Bool? {
@@ -229,6 +257,10 @@ private struct ShellLexer {
   private var line = 1
   /// The words that end the here-documents which begin after this line.
   private var documents: [String] = []
+  /// How many quotation marks and parentheses are open within each other.
+  private var depth = 0
+  // The owner of a home writes its files; nobody nests so deep.
+  private static let deepest = 100
 
   init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
@@ -297,10 +329,7 @@ private struct ShellLexer {
         isPlain = false
         word += doubleQuoted()
       case "`":
-        // The same as a substitution with parentheses.
-        word += "$("
-        while let inner = take(), inner != "`" { word.unicodeScalars.append(inner) }
-        word += ")"
+        word += backquoted()
       case "\\":
         isPlain = false
         if let inner = take(), inner != "\n" { word.unicodeScalars.append(inner) }
@@ -316,12 +345,20 @@ private struct ShellLexer {
   }
 
   private mutating func doubleQuoted() -> String {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth < Self.deepest else {
+      place = text.count
+      return ""
+    }
     var word = ""
     while let scalar = take(), scalar != "\"" {
       if scalar == "\\", let escaped = take() {
         if escaped != "\n" { word.unicodeScalars.append(escaped) }
       } else if scalar == "$", peek() == "(" {
         word += "$" + nested("(", ")")
+      } else if scalar == "`" {
+        word += backquoted()
       } else {
         word.unicodeScalars.append(scalar)
       }
@@ -329,16 +366,29 @@ private struct ShellLexer {
     return word
   }
 
+  /// A substitution in backquotes, as it would be written with parentheses.
+  private mutating func backquoted() -> String {
+    var word = ""
+    while let inner = take(), inner != "`" { word.unicodeScalars.append(inner) }
+    return "$(\(word))"
+  }
+
   /// Text in parentheses or braces, as it is written.
   private mutating func nested(_ opening: Unicode.Scalar, _ closing: Unicode.Scalar) -> String {
-    var (word, depth) = ("", 0)
+    depth += 1
+    defer { depth -= 1 }
+    guard depth < Self.deepest else {
+      place = text.count
+      return ""
+    }
+    var (word, open) = ("", 0)
     while let scalar = take() {
       word.unicodeScalars.append(scalar)
       switch scalar {
-      case opening: depth += 1
+      case opening: open += 1
       case closing:
-        depth -= 1
-        if depth == 0 { return word }
+        open -= 1
+        if open == 0 { return word }
       case "\\": if let escaped = take() { word.unicodeScalars.append(escaped) }
       case "'": while let inner = take(), inner != "'" { word.unicodeScalars.append(inner) }
       case "\"": word += doubleQuoted()
@@ -370,101 +420,5 @@ private struct ShellLexer {
       }
     }
     documents = []
-  }
-}
-
-/// The commands in a file of csh or fish that run in any case.
-///
-/// In both shells a line has one or more commands, and blocks begin and end with words.
-struct PlainShellText {
-  enum Language {
-    case csh, fish
-  }
-
-  /// The commands outside all conditions, loops and functions.
-  private(set) var certain: [ShellText.Command] = []
-
-  private let language: Language
-  /// The words that opened the present blocks.
-  private var blocks: [String] = []
-
-  init(_ text: String, _ language: Language) {
-    self.language = language
-    var number = 0
-    var joined = ""
-    for row in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-      number += 1
-      if row.hasSuffix("\\") {
-        joined += row.dropLast() + " "
-        continue
-      }
-      for command in Self.commands(joined + row) { add(command, number) }
-      joined = ""
-    }
-  }
-
-  private mutating func add(_ command: (words: [String], isConditional: Bool), _ line: Int) {
-    guard let first = command.words.first else { return }
-    if opens(command.words) {
-      blocks.append(first)
-    } else if closes(first) {
-      _ = blocks.popLast()
-    } else if blocks.allSatisfy({ $0 == "begin" }), !command.isConditional, !isConditional(command.words) {
-      certain.append(ShellText.Command(words: command.words, line: line))
-    }
-  }
-
-  private func opens(_ words: [String]) -> Bool {
-    switch (language, words[0]) {
-    case (.csh, "if"): words.last == "then"
-    case (.csh, "foreach"), (.csh, "switch"), (.csh, "while"): true
-    case (.fish, "begin"), (.fish, "for"), (.fish, "function"), (.fish, "if"), (.fish, "switch"), (.fish, "while"): true
-    default: false
-    }
-  }
-
-  private func closes(_ word: String) -> Bool {
-    language == .csh ? ["end", "endif", "endsw"].contains(word) : word == "end"
-  }
-
-  private func isConditional(_ words: [String]) -> Bool {
-    language == .csh ? words[0] == "if" : ["and", "else", "not", "or"].contains(words[0])
-  }
-
-  /// The commands of a line: their words, and whether a mark makes them depend on the command before them, or puts them into a
-  /// pipe.
-  private static func commands(_ row: String) -> [(words: [String], isConditional: Bool)] {
-    var found: [(words: [String], isConditional: Bool)] = []
-    var (words, word, quote): ([String], String, Character?) = ([], "", nil)
-    var isConditional = false
-    func isJoint(_ mark: Character) -> Bool { mark == "|" || mark == "&" }
-    func endWord() {
-      if !word.isEmpty { words.append(word) }
-      word = ""
-    }
-    func endCommand(before mark: Character) {
-      endWord()
-      if !words.isEmpty { found.append((words, isConditional || isJoint(mark))) }
-      // The second mark of `&&` and `||` ends an empty command.
-      isConditional = isJoint(mark)
-      words = []
-    }
-    for scalar in row {
-      if let open = quote {
-        if scalar == open { quote = nil } else { word.append(scalar) }
-        continue
-      }
-      switch scalar {
-      case "'", "\"", "`": quote = scalar
-      case "#" where word.isEmpty:
-        endCommand(before: ";")
-        return found
-      case ";", "|", "&": endCommand(before: scalar)
-      case " ", "\t", "\r": endWord()
-      default: word.append(scalar)
-      }
-    }
-    endCommand(before: ";")
-    return found
   }
 }

@@ -367,7 +367,7 @@ package enum PasswordState: Equatable {
 
   init(_ entry: Entry, today: Int) {
     if entry.hash.isEmpty {
-      self = .empty
+      self = entry.end >= 0 && today >= entry.end ? .accountExpired : .empty
     } else if entry.hash.hasPrefix("!") || entry.hash.hasPrefix("*") || !Self.isHash(entry.hash) {
       self = .locked
     } else if entry.end >= 0, today >= entry.end {
