@@ -177,8 +177,10 @@ import WebAuthn
       challenge: challenge, relyingPartyID: "example.com",
       allowedCredentials: [CredentialDescriptor(id: try Scene.keyID().bytes)])
     let success = JSONValue.object(["status": .string("ok"), "verdict": .string("a.b.c")])
+    var settings = Self.settings
+    settings.demandsPurpose = true
     var wire = assertion(json(.object(try answer(options.json))), json(success))
-    var flow = authentication()
+    var flow = CredentialAuthentication(settings: settings, rules: WebAuthnSettings(), username: "mina")
     var signer = try TestCredential()
     try flow.start(over: &wire)
     _ = try flow.collect(over: &wire, among: [authenticator()])

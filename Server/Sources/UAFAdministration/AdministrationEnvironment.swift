@@ -118,9 +118,13 @@ package struct AdministrationEnvironment: Sendable {
   /// is none, or servers use a file instead, according to what this process knows.
   func usablePasskeys(in records: any StoreTransaction) throws -> PasskeyReach {
     guard try records.settings.value(of: .policyFile) != "yes",
-      let text = try records.policyVersions.version(records.policyVersions.lastNumber())?.text,
-      let policies = try? PolicyParser(models: models).policies(Array(text.utf8))
+      let text = try records.policyVersions.version(records.policyVersions.lastNumber())?.text
     else { return passkeys() }
+    // A policy that this process cannot use, because it lacks a metadata statement, may accept every passkey: then nobody but
+    // who is at the server may remove what could be the last administrator's.
+    let policies =
+      (try? PolicyParser(models: models).policies(Array(text.utf8)))
+      ?? AccountPolicies(everybody: AcceptedSets(each: models), passkeys: PasskeyPolicy())
     return PasskeyReach(publicURL: try records.settings.value(of: .publicURL), policies: policies)
   }
 

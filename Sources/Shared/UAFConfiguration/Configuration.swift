@@ -225,7 +225,8 @@ extension Configuration {
     var names = unbuilt.filter(authenticators.contains).map { "\($0.rawValue) in authenticators" }
     names += unbuilt.filter { typeLocks[$0] != nil }.map { "\($0.rawValue).lock" }
     if general.offlineMaximumAge != nil, !allowsOffline { names.append("general.offline_max_age") }
-    if !policy.followed.isEmpty, server?.requiresSignedVerdict != true { names.append("policy.follow") }
+    let canJoin = server?.requiresSignedVerdict == true && server?.dialect.isWebAuthn == false
+    if !policy.followed.isEmpty, !canJoin { names.append("policy.follow") }
     for (name, service) in services.sorted(by: { $0.key < $1.key }) where service.general.offline == .deny {
       // A service inherits keys from [general], or from its program's main name. Inherited keys are reported only there.
       let above = ServiceFamily.of(name).flatMap { name == $0.main ? nil : services[$0.main]?.general } ?? general

@@ -183,10 +183,11 @@ struct ConfigurationReader {
   ///
   /// So the verdict must be signed.
   private func checkOfferReset() throws(ConfigurationError) {
-    if let server = configuration.server, server.requiresSignedVerdict, !server.dialect.isWebAuthn { return }
+    let isWebAuthn = configuration.server?.dialect.isWebAuthn == true
+    guard isWebAuthn || configuration.server?.requiresSignedVerdict != true else { return }
     let services = configuration.services.sorted { $0.key < $1.key }.map { ("service.\($0.key)", $0.value.prompt) }
     for (name, prompt) in [("prompt", configuration.prompt)] + services where prompt.offersReset {
-      throw tables.refused("\(name).offer_reset", .resetWithoutVerdict)
+      throw tables.refused("\(name).offer_reset", isWebAuthn ? .notWithWebAuthn : .resetWithoutVerdict)
     }
   }
 

@@ -94,9 +94,10 @@ public enum HMACSHA256 {
 
 /// A key under which many messages are authenticated.
 ///
-/// OpenSSL keeps the state that the key gives it, in ordinary memory, until the key is destroyed, and then clears it. So this is
-/// for a server, which has its signing keys there as well, and not for a login. A message costs a third of what
-/// ``HMACSHA256/authenticate(_:key:)`` costs, which prepares the key each time.
+/// OpenSSL keeps the key and the state that follows from it in ordinary memory until this is destroyed, and then clears them. So
+/// this is for a server, which has its signing keys there as well, and not for a login. A message costs less than half of what
+/// ``HMACSHA256/authenticate(_:key:)`` costs, which prepares the key each time. It needs OpenSSL 3.0.3 or newer: older ones do
+/// not begin again without a key.
 @safe public struct HMACSHA256Key: ~Copyable, @unchecked Sendable {
   // Nobody else has it, and the state changes only in a mutating method, so the key may go to another thread.
   private let context: OpaquePointer

@@ -61,7 +61,7 @@ cases = [
     ("leaf", [leaf()], True),
     ("leaf and root", [leaf(), root], True),
     ("leaf and issuer", [leaf("Middle", middle_key), middle], True),
-    ("leaf that names no model", [leaf(model=None)], True),
+    ("leaf that names no model", [leaf(model=None)], False),
     ("issuer missing", [leaf("Middle", middle_key)], False),
     ("other root of the same name", [leaf(issuer_key=other_key)], False),
     ("other root that was sent", [leaf(issuer_key=other_key), other], False),

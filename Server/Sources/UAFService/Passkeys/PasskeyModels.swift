@@ -46,13 +46,9 @@ package struct PasskeyModels: Equatable, Sendable {
     guard case .certified(let chain) = credential.attestation, let model = models[credential.aaguid],
       let leaf = chain.first, let certificate = try? AttestationCertificate(der: leaf)
     else { return false }
-    // The signature was verified with a leaf that names this model or none. One that names none could belong to any model with
-    // the same root.
-    guard certificate.aaguid != nil || !sharesRoot(credential.aaguid, model) else { return false }
+    // The signature was verified with a leaf that names this model or none. One that names none could belong to any model of
+    // the same maker, unless the statement names the leaf itself.
+    guard certificate.aaguid != nil || model.roots.contains(leaf) else { return false }
     return (try? CertificateChain.validate(chain, roots: model.roots, at: now)) != nil
-  }
-
-  private func sharesRoot(_ aaguid: AAGUID, _ model: Model) -> Bool {
-    models.contains { $0.key != aaguid && $0.value.roots.contains(where: model.roots.contains) }
   }
 }
