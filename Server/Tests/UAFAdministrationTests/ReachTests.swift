@@ -1,5 +1,7 @@
 import Testing
+import UAFCrypto
 import UAFMessages
+import WebAuthn
 
 @testable import ServerTesting
 @testable import UAFAdministration
@@ -152,6 +154,35 @@ import UAFMessages
     }
     #expect(try await policies.current(by: token) == nil)
     _ = try await policies.save(text, reason: "new", after: 0, lockingOut: 9, by: root)
+  }
+
+  @Test
+  func
+    `the last administrator with a passkey cannot be disabled although this server cannot use the policy that accepts it`()
+    async throws
+  {
+    let token = try await server.token("t", .administrator)
+    let models = "cb69481e-8ff7-4039-93ec-0a2729a154a8"
+    let now = server.now
+    try await server.store.write { records in
+      try records.settings.set(.publicURL, to: TestServer.publicURL)
+      try records.accounts.add("solo", now: now)
+      try records.passkeys.add(
+        PasskeyRecord(
+          username: "solo", relyingPartyID: "server.test", id: [1, 2, 3], userHandle: [1],
+          publicKey: COSEKey(es256: P256.generate().publicKey), signCounter: 0, aaguid: .zero, isAttested: true,
+          isBackupEligible: false, isBackedUp: false, transports: [], registeredAt: now,
+          origin: KeyOrigin(issuedBy: "boss", vouchedBy: "boss")))
+      let text = #"{"passkeys":{"models":["\#(models)"]}}"#
+      _ = try records.policyVersions.add(
+        PolicyVersion(number: 1, savedAt: now, actor: "boss", reason: "models", text: text))
+    }
+    try await AccessAdministration(environment).setAdministrator("solo", role: .administrator, by: root)
+    try await AccessAdministration(environment).removeAdministrator("boss", by: root)
+    await #expect(throws: AdministrationRefusal.lastAdministrator) {
+      try await AccountStateAdministration(environment).disable("solo", reason: "left", by: token)
+    }
+    try await AccountStateAdministration(environment).disable("solo", reason: "left", by: root)
   }
 
   @Test func `an account is privileged as soon as a policy that says so is saved`() async throws {
