@@ -74,6 +74,7 @@ demo: deps
 	scripts/stage.sh
 	scripts/demo.sh
 
+# CI begins the second build and the fuzzers only up to these minutes of its run (scripts/in-time.sh).
 test: deps
 	scripts/stage.sh
 	scripts/together.sh 'make -C cshim test analyze && scripts/check.sh' 'scripts/in-time.sh 21 scripts/reproducible.sh core'

@@ -63,7 +63,9 @@ enum FuzzTarget: String, CaseIterable {
       Self.member(EnrolmentPayload.self, bytes)
       Self.member(MachinePayload.self, bytes)
       Self.member(JoinRequest.self, bytes)
-    case .metadataStatement: Self.member(MetadataStatement.self, bytes)
+    case .metadataStatement:
+      Self.member(MetadataStatement.self, bytes)
+      Self.member(FIDO2Statement.self, bytes)
     case .decoder: Self.decoder(bytes)
     case .packet: Self.packet(bytes)
     case .configuration: Self.configuration(bytes)

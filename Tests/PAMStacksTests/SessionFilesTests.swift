@@ -70,7 +70,7 @@ import ToolTestSupport
     ("[ $UID = 1000 ] && [ $USER = bob ] && exit\n", 1),
   ])
   func `finds a line under a condition that is true because of the person's name or uid`(text: String, line: Int) {
-    #expect(SessionFiles.ending(text, for: .init(name: "bob", userID: 1000)) == line)
+    #expect(SessionFiles.ending(text, for: .init(name: "bob", userID: 1000, isBash: true)) == line)
     #expect(SessionFiles.ending(text) == nil)
   }
 
@@ -93,7 +93,7 @@ import ToolTestSupport
     "[ $UID = 1000 ] && true\n[ -t 0 ] && exit\n", "if [ $UID = 1000 ]; then :; fi && exit\n",
   ])
   func `does not name a line under a condition that is false for the person, or not certain`(text: String) {
-    #expect(SessionFiles.ending(text, for: .init(name: "bob", userID: 1000)) == nil)
+    #expect(SessionFiles.ending(text, for: .init(name: "bob", userID: 1000, isBash: true)) == nil)
   }
 
   private static let profile =
@@ -122,7 +122,7 @@ import ToolTestSupport
   }
 
   @Test func `sh knows neither [[ nor == nor UID`() {
-    let bash = ShellText.Person(name: "bob", userID: 1000)
+    let bash = ShellText.Person(name: "bob", userID: 1000, isBash: true)
     let sh = ShellText.Person(name: "bob", userID: 1000, isBash: false)
     for text in [
       "[ \"$UID\" = 1000 ] && exit\n", "[ $USER == bob ] && exit\n", "[[ $USER = bob ]] && exit\n",

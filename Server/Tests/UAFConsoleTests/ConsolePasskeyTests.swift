@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import Synchronization
 import Testing
 import UAFAdministration
@@ -311,5 +312,32 @@ import WebMessages
     #expect(reply.status == .seeOther)
     let records = try await server.store.read { try $0.passkeys.passkeys(of: "bob") }
     #expect(records.first?.revocation?.reason == "lost")
+  }
+
+  @Test func `the page of a person names a passkey's model only if the passkey is attested`() async throws {
+    let text = "cb69481e-8ff7-4039-93ec-0a2729a154a8"
+    let root = try X509.certificates(pem: TestServerKeys.certificatePEM)[0]
+    let statement = FIDO2Statement(aaguid: text, description: "Key of a maker", attestationRootCertificates: [root])
+    let own = try AuthenticatorType.allCases.map { try MetadataStatement.projectOwn($0) }
+    let server = try TestServer(
+      database: StoreEngine.current.makeDatabase(connections: 4),
+      models: AuthenticatorModels(own, passkeys: PasskeyModels([statement])))
+    let aaguid = try #require(AAGUID(text: text))
+    for (name, isAttested) in [("attested", true), ("claimed", false)] {
+      try await server.store.write { [now = server.now] records in
+        try records.accounts.add(name, now: now)
+        try records.passkeys.add(
+          PasskeyRecord(
+            username: name, relyingPartyID: "server.test", id: Array(name.utf8), userHandle: [1],
+            publicKey: COSEKey(es256: P256.generate().publicKey), signCounter: 0, aaguid: aaguid,
+            isAttested: isAttested, isBackupEligible: false, isBackedUp: false, transports: [], registeredAt: now,
+            origin: KeyOrigin(issuedBy: "boss", vouchedBy: "boss")))
+      }
+    }
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let attested = ConsoleBrowser.text(await browser.get("/console/person?name=attested"))
+    #expect(attested.contains("Key of a maker") && !attested.contains(text))
+    let claimed = ConsoleBrowser.text(await browser.get("/console/person?name=claimed"))
+    #expect(!claimed.contains("Key of a maker") && claimed.contains(text))
   }
 }

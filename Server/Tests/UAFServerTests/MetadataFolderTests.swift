@@ -137,7 +137,7 @@ final class MetadataFolderTests {
 
   @Test(arguments: [
     ("aaguid", "null"), ("aaguid", "\"x\""), ("aaguid", "\"CB69481E-8FF7-4039-93EC-0A2729A154A8\""), ("schema", "2"),
-    ("attestationRootCertificates", "[]"),
+    ("attestationTypes", "[\"basic_surrogate\"]"), ("attestationTypes", "[]"), ("attestationRootCertificates", "[]"),
     ("attestationRootCertificates", "[\"AAAA\"]"), ("description", "\"\""), ("protocolFamily", "\"u2f\""),
   ])
   func `the server refuses a statement about a passkey's model that it cannot use, and names the file`(
@@ -146,7 +146,10 @@ final class MetadataFolderTests {
     let root = try X509.certificates(pem: TestServerKeys.certificatePEM)[0]
     let statement = FIDO2Statement(
       aaguid: "cb69481e-8ff7-4039-93ec-0a2729a154a8", description: "A key", attestationRootCertificates: [root])
-    guard case .object(var object) = statement.json else { return }
+    guard case .object(var object) = statement.json else {
+      Issue.record("a statement is not an object")
+      return
+    }
     object.set(member, try JSONValue(parsing: Array(value.utf8)))
     try write(JSONValue.object(object).text, to: "a.json")
     let path = if case .unusableFile(let path, _) = error { path } else { "" }

@@ -37,12 +37,20 @@ public enum HMACSHA256 {
 
   /// - Returns: nil if OpenSSL failed.
   private static func code(of message: [UInt8], _ key: UnsafeRawBufferPointer) -> [UInt8]? {
-    var code = [UInt8](repeating: 0, count: byteCount)
-    var length = 0
-    // SAFETY: the context is ours until the `defer`; all pointers live for their calls, and `code` has the room its size
-    // argument states.
+    // SAFETY: the context is ours until the `defer`; the key lives for the call.
     guard let context = unsafe HMACContext.sha256?.copy() else { return nil }
     defer { unsafe EVP_MAC_CTX_free(context) }
+    return unsafe code(of: message, in: context, key)
+  }
+
+  /// - Parameter key: without bytes, the context begins again with the key that it has.
+  /// - Returns: nil if OpenSSL failed.
+  @unsafe fileprivate static func code(
+    of message: [UInt8], in context: OpaquePointer, _ key: UnsafeRawBufferPointer
+  ) -> [UInt8]? {
+    var code = [UInt8](repeating: 0, count: byteCount)
+    var length = 0
+    // SAFETY: all pointers live for their calls, and `code` has the room its size argument states.
     guard unsafe EVP_MAC_init(context, key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, nil) == 1,
       unsafe EVP_MAC_update(context, message, message.count) == 1,
       unsafe EVP_MAC_final(context, &code, &length, byteCount) == 1, length == byteCount
@@ -127,14 +135,11 @@ public enum HMACSHA256 {
   /// - Returns: 32 bytes.
   /// - Throws: ``CryptoError/unavailable(_:)``.
   public mutating func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
-    var code = [UInt8](repeating: 0, count: HMACSHA256.byteCount)
-    var length = 0
-    // SAFETY: all pointers live for their calls, and `code` has the room its size argument states. Without a key, the context
-    // begins again with the one that it has.
-    guard unsafe EVP_MAC_init(context, nil, 0, nil) == 1,
-      unsafe EVP_MAC_update(context, message, message.count) == 1,
-      unsafe EVP_MAC_final(context, &code, &length, HMACSHA256.byteCount) == 1, length == HMACSHA256.byteCount
-    else { throw OpenSSLQueue.failure(.unavailable(.hmac)) }
+    let sameKey = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    // SAFETY: nobody else uses the context now.
+    guard let code = unsafe HMACSHA256.code(of: message, in: context, sameKey) else {
+      throw OpenSSLQueue.failure(.unavailable(.hmac))
+    }
     return code
   }
 }

@@ -70,21 +70,16 @@ package struct PolicyParser {
     guard let list = group["accounts"] else {
       throw failure("\(place).accounts is missing", korean: "\(place)에 accounts가 없습니다")
     }
-    var accounts: Set<String> = []
-    for account in try texts(list, "\(place).accounts") {
+    let accounts = try distinct(list, "\(place).accounts") { account throws(PolicyProblem) in
       guard Username.isValid(account) else {
         throw failure(
           "\(place).accounts: \(ShownValue.quoted(account)) cannot be an account's name",
           korean: "\(place).accounts: 계정의 이름이 될 수 없습니다: \(ShownValue.quoted(account))")
       }
-      guard accounts.insert(account).inserted else {
-        throw failure(
-          "\(place).accounts: \(ShownValue.quoted(account)) appears twice",
-          korean: "\(place).accounts: 두 번 있습니다: \(ShownValue.quoted(account))")
-      }
+      return account
     }
     return AccountGroup(
-      name: name, accounts: accounts, accepted: try sets(accepted, "\(place).accepted"),
+      name: name, accounts: Set(accounts), accepted: try sets(accepted, "\(place).accepted"),
       passkeys: try group["passkeys"].map { json throws(PolicyProblem) in
         try passkeys(json, "\(place).passkeys")
       })
@@ -116,20 +111,15 @@ package struct PolicyParser {
   }
 
   private func passkeyModels(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> Set<AAGUID> {
-    var found: Set<AAGUID> = []
-    for text in try texts(json, place) {
-      guard let aaguid = AAGUID(text: text), models.passkeys.contains(aaguid) else {
-        throw failure(
-          "\(place): there is no metadata statement about the AAGUID \(ShownValue.quoted(text))",
-          korean: "\(place): 메타데이터가 없는 AAGUID입니다: \(ShownValue.quoted(text))")
-      }
-      guard found.insert(aaguid).inserted else {
-        throw failure(
-          "\(place): \(ShownValue.quoted(text)) appears twice",
-          korean: "\(place): 두 번 있습니다: \(ShownValue.quoted(text))")
-      }
-    }
-    return found
+    Set(
+      try distinct(json, place) { text throws(PolicyProblem) in
+        guard let aaguid = AAGUID(text: text), models.passkeys.contains(aaguid) else {
+          throw failure(
+            "\(place): there is no metadata statement about the AAGUID \(ShownValue.quoted(text))",
+            korean: "\(place): 메타데이터가 없는 AAGUID입니다: \(ShownValue.quoted(text))")
+        }
+        return aaguid
+      })
   }
 
   private func sets(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> AcceptedSets {
@@ -139,17 +129,8 @@ package struct PolicyParser {
     var sets: [[AAID]] = []
     for (index, value) in values.enumerated() {
       let place = "\(place)[\(index)]"
-      var set: [AAID] = []
-      for text in try texts(value, place) {
-        let aaid = try model(text, place)
-        // Nobody could meet such a set, since two keys of one model count as one authenticator.
-        guard !set.contains(aaid) else {
-          throw failure(
-            "\(place): \(ShownValue.quoted(text)) appears twice",
-            korean: "\(place): 두 번 있습니다: \(ShownValue.quoted(text))")
-        }
-        set.append(aaid)
-      }
+      // Nobody could meet a set with a model twice, since two keys of one model count as one authenticator.
+      let set = try distinct(value, place) { text throws(PolicyProblem) in try model(text, place) }
       guard set.count <= ResponseService.maximumAssertions else {
         throw failure(
           "\(place) has more than \(ResponseService.maximumAssertions) authenticators",
@@ -171,6 +152,25 @@ package struct PolicyParser {
   }
 
   // MARK: JSON
+
+  /// What a list of texts names, in its order.
+  ///
+  /// - Throws: ``PolicyProblem`` if something is named twice, and what `read` throws.
+  private func distinct<Value: Equatable>(
+    _ json: JSONValue, _ place: String, _ read: (String) throws(PolicyProblem) -> Value
+  ) throws(PolicyProblem) -> [Value] {
+    var found: [Value] = []
+    for text in try texts(json, place) {
+      let value = try read(text)
+      guard !found.contains(value) else {
+        throw failure(
+          "\(place): \(ShownValue.quoted(text)) appears twice",
+          korean: "\(place): 두 번 있습니다: \(ShownValue.quoted(text))")
+      }
+      found.append(value)
+    }
+    return found
+  }
 
   private func pairs(_ json: JSONValue, _ place: Place) throws(PolicyProblem) -> [(String, JSONValue)] {
     guard case .object(let object) = json else {

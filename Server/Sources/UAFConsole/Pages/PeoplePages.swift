@@ -78,8 +78,9 @@ enum PeoplePages {
     let rows = passkeys.map { passkey -> [PageCell] in
       let copies: PageText =
         passkey.isBackupEligible ? (passkey.isBackedUp ? .backedUp : .mayBeBackedUp) : .onOneDevice
+      let attested = passkey.isAttested ? call.administration.models.passkeys.name(of: passkey.aaguid) : nil
       return [
-        PageCell(passkey.idText), PageCell(passkey.aaguid.description), PageCell(call.text(copies)),
+        PageCell(passkey.idText), PageCell(attested ?? passkey.aaguid.description), PageCell(call.text(copies)),
         PageCell(call.time(passkey.registeredAt)), PageCell(call.time(passkey.lastUsedAt)),
         PageCell(String(passkey.signCounter)), PageCell(passkey.origin.issuedBy ?? ""),
         PageCell(call.yesOrNo(passkey.countsForSteps)), PageCell(state(passkey.revocation, call)),

@@ -12,7 +12,10 @@ public struct FIDO2Statement: JSONRepresentable, Equatable, Sendable {
   /// The family that these statements name in `protocolFamily`.
   public static let family = "fido2"
 
-  /// Makes a statement.
+  /// The types of attestation whose certificates lead to a root (FIDO registry 2.2, section 3.6.3).
+  private static let certifying: Set<String> = ["basic_full", "attca"]
+
+  /// Makes a statement of a model that attests with certificates of its maker.
   public init(aaguid: String, description: String, attestationRootCertificates: [[UInt8]]) {
     self.aaguid = aaguid
     self.description = description
@@ -21,7 +24,8 @@ public struct FIDO2Statement: JSONRepresentable, Equatable, Sendable {
 
   /// Reads a statement.
   ///
-  /// - Throws: ``MessageError``, including for a statement without roots: nothing could vouch for the model.
+  /// - Throws: ``MessageError``, including for a statement without roots, or of a model that does not attest by certificates:
+  ///   nothing could vouch for it.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     guard try reader.integer("schema", as: Int.self) == MetadataStatement.schemaOfNames else {
@@ -32,6 +36,10 @@ public struct FIDO2Statement: JSONRepresentable, Equatable, Sendable {
     }
     aaguid = try reader.string("aaguid", characters: 36...36)
     description = try reader.string("description", characters: 1...200)
+    let types = try reader.list("attestationTypes") { (value, path) throws(MessageError) in
+      try value.nonEmptyString(path: path)
+    }
+    guard types.contains(where: Self.certifying.contains) else { throw .outOfRange(reader.name("attestationTypes")) }
     attestationRootCertificates = try reader.list("attestationRootCertificates") {
       (value, path) throws(MessageError) in try MetadataStatement.certificate(value, path: path)
     }
@@ -42,6 +50,7 @@ public struct FIDO2Statement: JSONRepresentable, Equatable, Sendable {
     .object([
       "schema": .integer(Int64(MetadataStatement.schemaOfNames)), "protocolFamily": .string(Self.family),
       "aaguid": .string(aaguid), "description": .string(description),
+      "attestationTypes": .array([.string("basic_full")]),
       "attestationRootCertificates": .array(attestationRootCertificates.map { .string(Base64.encode($0)) }),
     ])
   }

@@ -105,9 +105,12 @@ package struct ServiceEnabling {
     }
   }
 
+  private var people: ServicePeople {
+    ServicePeople(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
+  }
+
   /// The people who use one of the services now, and would be refused because they are not registered.
   private func losing(by family: FamilyPlan) -> [String] {
-    let people = ServicePeople(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
     var names: [String] = []
     // If the stack is already in place, only its shape changes.
     for plan in family.toDo where plan.line != nil {
@@ -119,7 +122,6 @@ package struct ServiceEnabling {
   /// The people who use one of the services, and whose password adds nothing although the stack is for a second factor.
   private func withoutPassword(in family: FamilyPlan) -> [String] {
     let reader = PAMDirectory(path: folder.path, vendors: site.vendorFolders)
-    let people = ServicePeople(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
     let users = family.toDo.filter { plan in
       PAMShape.secondFactor.isOf(plan.record.template)
         // The stack asks for the password with common-auth; the service may have lines of its own before it.

@@ -29,11 +29,7 @@ struct ServicePeople {
   ///   ready stack leads past pam_uaf, and accounts whose password cannot be used to log in.
   func names(of template: String) -> [String] {
     let isExempt = Set(passwords.members(ofGroup: WayIn.rescueGroup) ?? [])
-    var found: [String] = []
-    for name in candidates(of: template) where !found.contains(name) && !isExempt.contains(name) {
-      if hasPassword(name) { found.append(name) }
-    }
-    return found
+    return users(of: template).filter { !isExempt.contains($0) && hasPassword($0) }
   }
 
   /// The people who may use the service, each once.

@@ -16,13 +16,15 @@ struct SessionFiles {
   /// - Parameters:
   ///   - shell: the path of the shell; the files of csh and fish are not read.
   ///   - home: the person's home.
-  ///   - person: the person; nil if every condition is unknown.
-  func ending(shell: String, home: String, for person: ShellText.Person? = nil) -> (path: String, line: Int)? {
+  ///   - person: the person's name and uid; nil if every condition is unknown.
+  func ending(
+    shell: String, home: String, for person: (name: String, userID: uid_t)? = nil
+  ) -> (path: String, line: Int)? {
     let program = Self.name(ResolvedPath.of(shell) ?? shell)
     let isBash = program.hasPrefix("bash") && Self.name(shell) != "sh"
     let person = person.map { ShellText.Person(name: $0.name, userID: $0.userID, isBash: isBash) }
     if isBash, let line = endingPrompt { return (Self.variables, line) }
-    for path in paths(shell: shell, program, home: home) {
+    for path in paths(program, isBash: isBash, home: home) {
       if let found = ending(path, home: home, person, depth: 0) { return found }
     }
     return nil
@@ -46,12 +48,11 @@ struct SessionFiles {
     return Self.ending(String(command)) == nil ? nil : last + 1
   }
 
-  private func paths(shell: String, _ program: String, home: String) -> [String] {
+  private func paths(_ program: String, isBash: Bool, home: String) -> [String] {
     if program.hasPrefix("zsh") {
       return ["zshenv", "zprofile", "zshrc", "zlogin"].flatMap { ["/etc/zsh/" + $0, home + "/." + $0] }
     }
     guard Self.readingProfile.contains(program) else { return [] }
-    let isBash = program.hasPrefix("bash") && Self.name(shell) != "sh"
     let profile = text("/etc/profile") ?? ""
     var paths = ["/etc/profile"]
     if isBash, profile.contains("bash.bashrc") { paths.append("/etc/bash.bashrc") }

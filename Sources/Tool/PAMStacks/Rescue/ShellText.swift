@@ -6,8 +6,8 @@ struct ShellText {
   struct Person {
     let name: String
     let userID: UInt32
-    /// Whether the shell knows `[[`, `==` and `$UID`, as bash does; dash does not.
-    var isBash = true
+    /// Whether the person's shell knows `[[`, `==` and `$UID`, as bash does; dash does not.
+    let isBash: Bool
   }
 
   struct Command {
@@ -344,26 +344,33 @@ private struct ShellLexer {
     return .word(word, isPlain: isPlain, start)
   }
 
-  private mutating func doubleQuoted() -> String {
-    depth += 1
-    defer { depth -= 1 }
+  /// Reads text within other text; nothing is read after text that is too deep.
+  private mutating func deeper(_ read: (inout Self) -> String) -> String {
     guard depth < Self.deepest else {
       place = text.count
       return ""
     }
-    var word = ""
-    while let scalar = take(), scalar != "\"" {
-      if scalar == "\\", let escaped = take() {
-        if escaped != "\n" { word.unicodeScalars.append(escaped) }
-      } else if scalar == "$", peek() == "(" {
-        word += "$" + nested("(", ")")
-      } else if scalar == "`" {
-        word += backquoted()
-      } else {
-        word.unicodeScalars.append(scalar)
+    depth += 1
+    defer { depth -= 1 }
+    return read(&self)
+  }
+
+  private mutating func doubleQuoted() -> String {
+    deeper { lexer in
+      var word = ""
+      while let scalar = lexer.take(), scalar != "\"" {
+        if scalar == "\\", let escaped = lexer.take() {
+          if escaped != "\n" { word.unicodeScalars.append(escaped) }
+        } else if scalar == "$", lexer.peek() == "(" {
+          word += "$" + lexer.nested("(", ")")
+        } else if scalar == "`" {
+          word += lexer.backquoted()
+        } else {
+          word.unicodeScalars.append(scalar)
+        }
       }
+      return word
     }
-    return word
   }
 
   /// A substitution in backquotes, as it would be written with parentheses.
@@ -375,27 +382,23 @@ private struct ShellLexer {
 
   /// Text in parentheses or braces, as it is written.
   private mutating func nested(_ opening: Unicode.Scalar, _ closing: Unicode.Scalar) -> String {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth < Self.deepest else {
-      place = text.count
-      return ""
-    }
-    var (word, open) = ("", 0)
-    while let scalar = take() {
-      word.unicodeScalars.append(scalar)
-      switch scalar {
-      case opening: open += 1
-      case closing:
-        open -= 1
-        if open == 0 { return word }
-      case "\\": if let escaped = take() { word.unicodeScalars.append(escaped) }
-      case "'": while let inner = take(), inner != "'" { word.unicodeScalars.append(inner) }
-      case "\"": word += doubleQuoted()
-      default: break
+    deeper { lexer in
+      var (word, open) = ("", 0)
+      while let scalar = lexer.take() {
+        word.unicodeScalars.append(scalar)
+        switch scalar {
+        case opening: open += 1
+        case closing:
+          open -= 1
+          if open == 0 { return word }
+        case "\\": if let escaped = lexer.take() { word.unicodeScalars.append(escaped) }
+        case "'": while let inner = lexer.take(), inner != "'" { word.unicodeScalars.append(inner) }
+        case "\"": word += lexer.doubleQuoted()
+        default: break
+        }
       }
+      return word
     }
-    return word
   }
 
   private mutating func readDocumentsEnd() {

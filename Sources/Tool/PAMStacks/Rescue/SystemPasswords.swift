@@ -150,8 +150,7 @@ package struct SystemPasswords: PasswordDirectory {
     guard let entry = entry(of: name) else { return nil }
     let files = SessionFiles(text: text) { PAMDirectory(path: $0).names() ?? [] }
     return files.ending(
-      shell: shell.isEmpty ? _PATH_BSHELL : shell, home: entry.home,
-      for: ShellText.Person(name: name, userID: entry.userID))
+      shell: shell.isEmpty ? _PATH_BSHELL : shell, home: entry.home, for: (name, entry.userID))
   }
 
   /// The text of a file; nil if it cannot be read.

@@ -563,7 +563,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .only: "Leaves other names of the same program as they are, such as sudo-i beside sudo."
     case .anyway:
       "Goes on although people who use the service today will be refused: they are not registered, this machine lacks "
-        + "what a login needs, or sshd's settings keep the stack from working."
+        + "what a login needs, or sshd's settings keep the stack from working. It also goes on if some have an empty password."
     case .allServices: "Every service that was enabled."
     }
   }
@@ -617,7 +617,9 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .trial: "먼저 터미널에서 이 계정으로 로그인해 보고, 실패하면 아무것도 바꾸지 않습니다."
     case .dryRun: "무엇을 바꿀지 보여 주고 시험하지만 아무것도 바꾸지 않습니다."
     case .only: "sudo 옆의 sudo-i처럼 같은 프로그램의 다른 이름은 그대로 둡니다."
-    case .anyway: "지금 서비스를 쓰는 사람이 등록되어 있지 않거나, 이 컴퓨터에 로그인에 필요한 것이 없거나, sshd 설정으로는 스택이 작동하지 않아 거부되더라도 계속합니다."
+    case .anyway:
+      "지금 서비스를 쓰는 사람이 등록되어 있지 않거나, 이 컴퓨터에 로그인에 필요한 것이 없거나, sshd 설정으로는 스택이 작동하지 않아 거부되더라도 계속합니다. "
+        + "비밀번호가 비어 있는 사람이 있어도 계속합니다."
     case .allServices: "패스코드를 묻게 했던 모든 서비스."
     }
   }

@@ -150,6 +150,7 @@ def bytes_after(name, attestation):
 def state(desk, model, root):
     """Gives the server a metadata statement about a model with this root certificate."""
     statement = {"schema": 3, "protocolFamily": "fido2", "aaguid": model, "description": "A key of the browser"}
+    statement["attestationTypes"] = ["basic_full"]
     statement["attestationRootCertificates"] = [base64.b64encode(root).decode()]
     file = desk.metadata / "browser.json"
     file.write_text(json.dumps(statement))
