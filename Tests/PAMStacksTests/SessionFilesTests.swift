@@ -67,7 +67,12 @@ import ToolTestSupport
     ("if ! test $(id -u) = 0; then\n  exit\nfi\n", 2), ("if [ $UID = 0 ]; then\n  :\nelse\n  exit\nfi\n", 4),
     ("if [ $UID = 0 ]; then\n  :\nelif [ $UID = 1000 ]; then\n  exit\nfi\n", 4),
     ("[ \"$LOGNAME\" = root ] || { echo no; exit 1; }\n", 1), ("[ $UID = 0 ] && a || exit\n", 1),
-    ("[ $UID = 1000 ] && [ $USER = bob ] && exit\n", 1),
+    ("[ $UID = 1000 ] && [ $USER = bob ] && exit\n", 1), ("[ \"x$USER\" = xroot ] || exit\n", 1),
+    ("[ \"${USER}:$UID\" = bob:1000 ] && exit\n", 1), ("(( UID )) && exit\n", 1), ("((EUID==0)) || exit\n", 1),
+    ("if (( $UID >= 1000 )); then\n  exit\nfi\n", 2), ("if ((!UID)); then :; else exit; fi\n", 1),
+    ("case $USER in\nroot) ;;\n*) exit;;\nesac\n", 3), ("case \"$(id -u)\" in 0) ;; 1000) exit ;; esac\n", 1),
+    ("case \"x$USER\"\nin\n  (xroot|xbob) exit\nesac\n", 3), ("case $USER in b?b) echo a; exit; esac\n", 1),
+    ("case $USER in root|adm*) ;; *)\n  if [ $UID -gt 0 ]; then exit; fi ;; esac\n", 2),
   ])
   func `finds a line under a condition that is true because of the person's name or uid`(text: String, line: Int) {
     #expect(SessionFiles.ending(text, for: .init(name: "bob", userID: 1000, isBash: true)) == line)
@@ -91,6 +96,15 @@ import ToolTestSupport
     "if [ $USER = bob ]; then exit; fi &\n", "[ $USER = bob ] && { echo a; exit; } | cat\n",
     "[ $USER = bob ] && exit && true &\n", "{ exit; } | cat\n", "USER=x; [ $USER = bob ] && exit\n",
     "[ $UID = 1000 ] && true\n[ -t 0 ] && exit\n", "if [ $UID = 1000 ]; then :; fi && exit\n",
+    "[ '$USER' = bob ] && exit\n", "[ \"\\$USER\" != bob ] && exit\n", "[ $USERNAME = bob ] && exit\n",
+    "[ \"x$USER\" = xroot ] && exit\n", "function f\n{\n  exit\n}\n", "f()\n{\n  exit\n}\n",
+    "f() if [ $UID = 1000 ]; then exit; fi\n", "(( UID )) || exit\n", "(( UID == 01000 )) && exit\n",
+    "(( UID > LEAST )) && exit\n", "((exit))\n", "((true); exit)\n", "case $USER in root) exit ;; esac\n",
+    "case $USER in bob) ;; *) exit ;; esac\n", "case '$USER' in '$USER') exit ;; esac\n",
+    "case $USER in \"*\") exit ;; esac\n", "case $OTHER in *a) ;; *) exit ;; esac\n",
+    "case $USER in $OTHER) ;; *) exit ;; esac\n", "case $USER in bob) ;& root) exit ;; esac\n",
+    "case $USER in bob) ;;& *) exit ;; esac\n", "[ -t 0 ] && case $USER in bob) exit ;; esac\n",
+    "case $USER in bob) exit ;; esac | cat\n",
   ])
   func `does not name a line under a condition that is false for the person, or not certain`(text: String) {
     #expect(SessionFiles.ending(text, for: .init(name: "bob", userID: 1000, isBash: true)) == nil)

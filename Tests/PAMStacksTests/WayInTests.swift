@@ -252,6 +252,18 @@ import ToolTestSupport
     #expect(SystemPasswords(accountsPath: path).members(ofGroup: "no such group") == nil)
   }
 
+  @Test func `a password that the file of accounts has itself counts, and not the one of shadow`() {
+    let folder = Folder()
+    let hash = "$y$j9T$abc$" + String(repeating: "a", count: 43)
+    let text =
+      "empty::1::/:/bin/sh\nown:\(hash):2:2::/:/bin/sh\nnone:*:3:3::/:/bin/sh\nroot::0:0::/:/bin/sh\nother:x:4:4::/:\n"
+    let passwords = SystemPasswords(accountsPath: folder.file("passwd", Array(text.utf8), mode: 0o644))
+    #expect(passwords.password(of: "own") == .usable && passwords.password(of: "none") == .locked)
+    #expect(passwords.password(of: "root") == .empty)
+    #expect(passwords.password(of: "other") == .unknown && passwords.password(of: "nobody else") == .unknown)
+    #expect(passwords.password(of: "empty") == .unknown, "a line without a gid is no entry")
+  }
+
   @Test func `counts the wrong passwords that pam_faillock has recorded and not reset`() {
     let folder = Folder()
     let record = { (status: UInt8) in [UInt8](repeating: 1, count: 54) + [status] + [UInt8](repeating: 0, count: 9) }

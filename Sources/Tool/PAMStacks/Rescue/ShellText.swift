@@ -1,3 +1,5 @@
+import Glibc
+
 /// The commands in a file that a shell reads, and which of them certainly run for one person.
 ///
 /// It reads the grammar of sh, and what files of bash, ksh and zsh add to it. What a command does is not decided here.
@@ -33,6 +35,10 @@ struct ShellText {
     var isOpen = true
     /// How many certain commands there were before it.
     let start: Int
+    /// What the patterns of `case` are compared with; nil if it is unknown, or if this is no `case`.
+    var subject: String?
+    /// Whether the next words are a pattern of `case`.
+    var isAtPattern = false
   }
 
   /// How many certain commands there were before the group that ended last, if only redirections have followed it.
@@ -44,6 +50,8 @@ struct ShellText {
   private var success: Bool?
   /// Whether the present command has `!` before it.
   private var isNegated = false
+  /// Whether the present command has a mark of an expansion or a pattern that quotation makes an ordinary character.
+  private var isLiteral = false
 
   private var frames: [Frame] = []
   private var words: [String] = []
@@ -59,7 +67,9 @@ struct ShellText {
     var lexer = ShellLexer(text)
     while let token = lexer.next() {
       switch token {
-      case .word(let word, let isPlain, let line): add(word, isPlain: isPlain, line)
+      case .word(let word, let isPlain, let hasLiteral, let line):
+        isLiteral = isLiteral || hasLiteral
+        add(word, isPlain: isPlain, line)
       case .mark(let mark): add(mark)
       }
     }
@@ -79,6 +89,15 @@ struct ShellText {
 
   private mutating func add(_ word: String, isPlain: Bool, _ line: Int) {
     if words.isEmpty { self.line = line }
+    if let index = frames.indices.last, frames[index].isAtPattern, !isPlain || !words.isEmpty || word != "esac" {
+      if !isPlain, word.contains(where: Self.isPatternMark) { isLiteral = true }
+      words.append(word)
+      return
+    }
+    if words.count == 2, words[0] == "case", word == "in" {
+      enterCase()
+      return
+    }
     if words.count == 2, words[0] == "function", word == "{" {
       defined.insert(words[1])
       words = []
@@ -105,11 +124,48 @@ struct ShellText {
     } else {
       // What follows runs only if the condition is reached.
       if Self.openings.contains(word) {
-        frames.append(Frame(opening: word, isCertain: false, isOpen: runs, start: certain.count))
+        frames.append(Frame(opening: word, isCertain: false, isOpen: !isFunction && runs, start: certain.count))
       }
       words.append(word)
     }
     isFunction = false
+  }
+
+  private static func isPatternMark(_ character: Character) -> Bool { "*?[".contains(character) }
+
+  /// Begins the patterns of `case`.
+  private mutating func enterCase() {
+    defer { (words, isLiteral) = ([], false) }
+    guard let index = frames.indices.last, frames[index].opening == "case" else { return }
+    frames[index].subject = isLiteral ? nil : person.flatMap { ShellCondition.value(words[1], $0) }
+    frames[index].isAtPattern = true
+  }
+
+  /// Reads a mark between the patterns of `case`, or the one that ends them; the patterns are the words.
+  private mutating func addInPattern(_ mark: String, _ index: Int) {
+    switch mark {
+    case ")":
+      let subject = frames[index].subject
+      let results = words.map { matches($0, subject) }
+      let isMatch: Bool? = results.contains(true) ? true : results.contains(nil) ? nil : false
+      frames[index].isCertain = frames[index].isOpen && isMatch == true
+      // The shell reads further patterns only if none before them fits.
+      frames[index].isOpen = frames[index].isOpen && isMatch == false
+      frames[index].isAtPattern = false
+      (words, isLiteral, before) = ([], false, "\n")
+    // After `;;&` further patterns are read even if one has fitted.
+    case "&": frames[index].isOpen = false
+    default: break
+    }
+  }
+
+  /// Whether a pattern of `case` fits; nil if that is unknown.
+  private func matches(_ pattern: String, _ subject: String?) -> Bool? {
+    if isLiteral { return nil }
+    if pattern == "*" { return true }
+    guard let subject, !pattern.contains(where: { "$`(~".contains($0) }) else { return nil }
+    // SAFETY: both texts live for the call.
+    return unsafe fnmatch(pattern, subject, 0) == 0
   }
 
   /// Enters the next part of a condition.
@@ -139,11 +195,15 @@ struct ShellText {
   private mutating func note(isPiped: Bool) {
     let isSkipped = before == "&&" && success == false || before == "||" && success == true
     if isSkipped && !isPiped { return }
-    let held = isPiped || !runs ? nil : person.flatMap { ShellCondition(words, $0).holds }
+    let held = isPiped || isLiteral || !runs ? nil : person.flatMap { ShellCondition(words, $0).holds }
     success = isNegated ? held.map { !$0 } : held
   }
 
   private mutating func add(_ mark: String) {
+    if let index = frames.indices.last, frames[index].isAtPattern {
+      addInPattern(mark, index)
+      return
+    }
     // A group in a pipe or in the background has a shell of its own.
     if let endedGroup, Self.separating.contains(mark) { certain.removeSubrange(endedGroup...) }
     endedGroup = nil
@@ -153,7 +213,7 @@ struct ShellText {
       let name = words.count == 2 && words[0] == "function" ? words[1] : single
       if let name { defined.insert(name) }
       isFunction = name != nil
-      (words, isNegated) = ([], false)
+      (words, isNegated, isLiteral) = ([], false, false)
       frames.append(Frame(opening: mark, isCertain: false, start: certain.count))
     case ")":
       end(mark)
@@ -162,6 +222,14 @@ struct ShellText {
       success = nil
       before = mark
     case "\n" where words.isEmpty && Self.conditional.contains(before): break
+    case "\n" where words.count == 2 && words[0] == "case": break
+    case ";;", ";&":
+      end(mark)
+      before = mark
+      guard let index = frames.indices.last, frames[index].opening == "case" else { return }
+      frames[index].isAtPattern = true
+      // The commands after the next pattern run as well.
+      if mark == ";&" { frames[index].isOpen = false }
     default:
       end(mark)
       before = mark
@@ -170,8 +238,12 @@ struct ShellText {
 
   /// Ends the present command.
   private mutating func end(_ mark: String) {
-    defer { (words, isNegated) = ([], false) }
+    defer { (words, isNegated, isLiteral) = ([], false, false) }
     guard !words.isEmpty else { return }
+    if words.count == 2, words[0] == "function" {
+      defined.insert(words[1])
+      isFunction = true
+    }
     if words[0] == "alias" { for word in words { defined.insert(String(word.prefix { $0 != "=" })) } }
     // From here on the variable need not be about the person.
     if words.contains(where: { word in Self.identities.contains { word.hasPrefix($0) } }) { person = nil }
@@ -183,7 +255,7 @@ struct ShellText {
   }
 }
 
-/// A condition of a shell that compares the person's name or uid with a word.
+/// A condition of a shell that compares the person's name or uid with a text.
 private struct ShellCondition {
   /// Whether it is true; nil if it asks for anything else.
   let holds: Bool?
@@ -201,28 +273,71 @@ private struct ShellCondition {
       return rest
     }
     let command = dropMarks(words.first == "if" ? words.dropFirst() : words[...])
-    let parts: [String]
-    switch (command.first, command.last) {
-    case ("[[", "]]") where !person.isBash: parts = []
-    case ("test", _): parts = Array(dropMarks(command.dropFirst()))
-    case ("[", "]"), ("[[", "]]"): parts = Array(dropMarks(command.dropFirst().dropLast()))
-    default: parts = []
+    let result: Bool?
+    if command.count == 1, let word = command.first, word.hasPrefix("(("), word.hasSuffix("))") {
+      result = person.isBash ? Self.arithmetic(word.dropFirst(2).dropLast(2), person) : nil
+    } else {
+      let parts: [String]
+      switch (command.first, command.last) {
+      case ("[[", "]]") where !person.isBash: parts = []
+      case ("test", _): parts = Array(dropMarks(command.dropFirst()))
+      case ("[", "]"), ("[[", "]]"): parts = Array(dropMarks(command.dropFirst().dropLast()))
+      default: parts = []
+      }
+      result = Self.test(parts, person)
     }
-    guard parts.count == 3, person.isBash || parts[1] != "==",
-      parts.contains(where: { Self.names.contains($0) || Self.numbers.contains($0) }),
-      let left = Self.value(parts[0], person), let right = Self.value(parts[2], person)
-    else {
-      holds = nil
-      return
+    holds = result.map { $0 != isNegated }
+  }
+
+  /// Compares as `test` does.
+  private static func test(_ parts: [String], _ person: ShellText.Person) -> Bool? {
+    guard parts.count == 3, person.isBash || parts[1] != "==", parts.contains(where: { $0.contains("$") }),
+      let left = value(parts[0], person), let right = value(parts[2], person)
+    else { return nil }
+    return compare(left, parts[1], right)
+  }
+
+  /// The signs of arithmetic, as `test` writes them.
+  private static let signs = ["!=": "-ne", "<": "-lt", "<=": "-le", "==": "-eq", ">": "-gt", ">=": "-ge"]
+
+  /// Compares as `((` does: the uid with a number, or the uid alone with 0.
+  private static func arithmetic(_ text: Substring, _ person: ShellText.Person) -> Bool? {
+    let text = text.filter { !$0.isWhitespace }
+    func number(_ part: Substring) -> String? {
+      if ["EUID", "UID"].contains(part) { return String(person.userID) }
+      // A number that begins with 0 is octal.
+      let isOctal = part.count > 1 && part.hasPrefix("0")
+      return isOctal || part.contains { !$0.isNumber && !"${}EUID".contains($0) } ? nil : value(String(part), person)
     }
-    holds = Self.compare(left, parts[1], right).map { $0 != isNegated }
+    let isMark = { (character: Character) in "=!<>".contains(character) }
+    if text.hasPrefix("!") { return number(text.dropFirst()).flatMap { compare($0, "-eq", "0") } }
+    let left = text.prefix { !isMark($0) }
+    let mark = text.dropFirst(left.count).prefix(while: isMark)
+    guard let uid = number(left) else { return nil }
+    if mark.isEmpty { return compare(uid, "-ne", "0") }
+    guard let sign = signs[String(mark)], let other = number(text.dropFirst(left.count + mark.count))
+    else { return nil }
+    return compare(uid, sign, other)
   }
 
   /// The word's value; nil if it has an expansion that is not known, or is a pattern.
-  private static func value(_ word: String, _ person: ShellText.Person) -> String? {
-    if names.contains(word) { return person.name }
-    if numbers.contains(word) { return person.isBash || word.hasPrefix("$(") ? String(person.userID) : nil }
-    return word.contains { "$`*?[(){}|~".contains($0) } ? nil : word
+  static func value(_ word: String, _ person: ShellText.Person) -> String? {
+    var (value, rest) = ("", word[...])
+    while let first = rest.first {
+      if let name = names.union(numbers).filter(rest.hasPrefix).max(by: { $0.count < $1.count }) {
+        rest.removeFirst(name.count)
+        let isWhole = name.hasSuffix("}") || name.hasSuffix(")")
+        // Otherwise it is the beginning of another name.
+        guard isWhole || !(rest.first.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false) else { return nil }
+        let isKnown = names.contains(name) || person.isBash || name.hasPrefix("$(")
+        guard isKnown else { return nil }
+        value += names.contains(name) ? person.name : String(person.userID)
+      } else {
+        guard !"$`*?[(){}|~".contains(first) else { return nil }
+        value.append(rest.removeFirst())
+      }
+    }
+    return value
   }
 
   private static func compare(_ left: String, _ sign: String, _ right: String) -> Bool? {
@@ -245,8 +360,9 @@ private struct ShellCondition {
 }
 
 private enum ShellToken {
-  /// A word, with its line; it is plain if it has no quotation marks, so that it can be a keyword.
-  case word(String, isPlain: Bool, Int)
+  /// A word, with its line; it is plain if it has no quotation marks, so that it can be a keyword. Whether a `$` or a backquote
+  /// in it is an ordinary character, because of quotation, is said as well.
+  case word(String, isPlain: Bool, hasLiteral: Bool, Int)
   case mark(String)
 }
 
@@ -257,6 +373,10 @@ private struct ShellLexer {
   private var line = 1
   /// The words that end the here-documents which begin after this line.
   private var documents: [String] = []
+  /// Whether the present word has a `$` or a backquote that is an ordinary character.
+  private var hasLiteral = false
+  // After a text that has no end, each `((` would be read to the end of the file.
+  private var readsArithmetic = true
   /// How many quotation marks and parentheses are open within each other.
   private var depth = 0
   // The owner of a home writes its files; nobody nests so deep.
@@ -292,7 +412,10 @@ private struct ShellLexer {
     case "\n":
       _ = take()
       skipDocuments()
-    case "(", ")": _ = take()
+    case "(":
+      if let word = arithmetic() { return word }
+      _ = take()
+    case ")": _ = take()
     case "&" where peek(1) == ">": return word()
     case ";", "&", "|":
       _ = take()
@@ -305,9 +428,27 @@ private struct ShellLexer {
     return .mark(String(scalar))
   }
 
+  /// The whole of `((` to `))`; nil if there are two subshells instead.
+  private mutating func arithmetic() -> ShellToken? {
+    guard peek(1) == "(", readsArithmetic else { return nil }
+    let start = (place: place, line: line)
+    let text = nested("(", ")")
+    if text.hasSuffix("))") { return .word(text, isPlain: false, hasLiteral: false, start.line) }
+    (place, line, readsArithmetic) = (start.place, start.line, false)
+    return nil
+  }
+
+  /// The next scalar, which quotation makes an ordinary character.
+  private mutating func takeLiteral() -> Unicode.Scalar? {
+    let scalar = take()
+    if scalar == "$" || scalar == "`" { hasLiteral = true }
+    return scalar
+  }
+
   private mutating func word() -> ShellToken {
     let start = line
     var (word, isPlain) = ("", true)
+    hasLiteral = false
     while let scalar = peek(), !Self.isBlank(scalar), scalar != "\n" {
       let last = word.unicodeScalars.last
       let isRedirection = last == "<" || last == ">"
@@ -324,7 +465,7 @@ private struct ShellLexer {
       switch scalar {
       case "'":
         isPlain = false
-        while let inner = take(), inner != "'" { word.unicodeScalars.append(inner) }
+        while let inner = takeLiteral(), inner != "'" { word.unicodeScalars.append(inner) }
       case "\"":
         isPlain = false
         word += doubleQuoted()
@@ -332,7 +473,7 @@ private struct ShellLexer {
         word += backquoted()
       case "\\":
         isPlain = false
-        if let inner = take(), inner != "\n" { word.unicodeScalars.append(inner) }
+        if let inner = takeLiteral(), inner != "\n" { word.unicodeScalars.append(inner) }
       case "$" where peek() == "{": word += "$" + nested("{", "}")
       case "<" where peek() == "<" && peek(1) != "<" && !isRedirection:
         word += "<<"
@@ -341,7 +482,7 @@ private struct ShellLexer {
       default: word.unicodeScalars.append(scalar)
       }
     }
-    return .word(word, isPlain: isPlain, start)
+    return .word(word, isPlain: isPlain, hasLiteral: hasLiteral, start)
   }
 
   /// Reads text within other text; nothing is read after text that is too deep.
@@ -359,7 +500,7 @@ private struct ShellLexer {
     deeper { lexer in
       var word = ""
       while let scalar = lexer.take(), scalar != "\"" {
-        if scalar == "\\", let escaped = lexer.take() {
+        if scalar == "\\", let escaped = lexer.takeLiteral() {
           if escaped != "\n" { word.unicodeScalars.append(escaped) }
         } else if scalar == "$", lexer.peek() == "(" {
           word += "$" + lexer.nested("(", ")")

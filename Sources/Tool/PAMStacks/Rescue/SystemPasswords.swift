@@ -87,20 +87,30 @@ package struct SystemPasswords: PasswordDirectory {
   ///
   /// The group's entry does not list them, but pam_succeed_if(8) counts them.
   private func local(inGroup group: gid_t?) -> [String] {
-    // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls, and the name points into
-    // the buffer, and is copied.
-    guard let accounts = unsafe fopen(accountsPath, "re") else { return [] }
+    var names: [String] = []
+    // SAFETY: the name points into the buffer of the caller, and is copied.
+    unsafe readAccounts { entry in
+      if unsafe group == nil || entry.pw_gid == group, let name = unsafe entry.pw_name {
+        unsafe names.append(String(cString: name))
+      }
+      return true
+    }
+    return names
+  }
+
+  /// Reads the file of the local accounts, until `read` returns false.
+  ///
+  /// - Parameter read: its argument is valid only during the call.
+  private func readAccounts(_ read: (passwd) -> Bool) {
+    // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls.
+    guard let accounts = unsafe fopen(accountsPath, "re") else { return }
     defer { unsafe fclose(accounts) }
     var entry = unsafe passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: Self.room)
-    var names: [String] = []
-    while unsafe fgetpwent_r(accounts, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil {
-      if unsafe group == nil || entry.pw_gid == group, let name = unsafe entry.pw_name {
-        unsafe names.append(String(cString: name))
-      }
-    }
-    return names
+    while unsafe fgetpwent_r(accounts, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil,
+      unsafe read(entry)
+    {}
   }
 
   /// The account's shell, from NSS; nil if there is no such account.
@@ -288,8 +298,21 @@ package struct SystemPasswords: PasswordDirectory {
     }
   }
 
+  /// The password's field in the file of the local accounts; nil if it refers to shadow(5), as pam_unix reads it.
+  private func hashOutsideShadow(of name: String) -> String? {
+    var hash: String?
+    // SAFETY: name and hash point into the buffer of the caller; the hash is copied.
+    unsafe readAccounts { entry in
+      guard let own = unsafe entry.pw_name, unsafe String(cString: own) == name else { return true }
+      hash = unsafe entry.pw_passwd.map { unsafe String(cString: $0) }
+      return false
+    }
+    return hash.flatMap { ["x", "##" + name].contains($0) ? nil : $0 }
+  }
+
   /// Whether the account can use its password now; only root can find out.
   package func password(of name: String) -> PasswordState {
+    if let hash = hashOutsideShadow(of: name) { return PasswordState(.init(hash: hash), today: 0) }
     // SAFETY: entry, buffer and result live for the call; the hash points into the buffer, and is copied.
     var entry = unsafe spwd()
     var found: UnsafeMutablePointer<spwd>?
