@@ -12,6 +12,7 @@ their servers on both stores (scripts/measure/beside.py). This build also takes 
 difference of its ratio from 1 is noise. `bench.py server [STORE]`: the server under load, compared with others; see
 measure/page.py. `make bench` runs it, too. STORE is `sqlite` or `postgresql`, and it starts one of these. `bench.py directory
 [STORE]`: pages of a large store; see measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone.
+`bench.py counts [STORE...]`: a login's instructions, allocations and reference counting; see measure/counts.py.
 """
 
 import functools
@@ -31,7 +32,7 @@ import tempfile
 import threading
 import time
 
-from measure import beside, chip, directory, floor, page
+from measure import beside, chip, counts, directory, floor, page
 from measure import login as logins
 from pam_login import pam_login, stack
 
@@ -270,15 +271,17 @@ def chosen_parts():
     match sys.argv[1:]:
         case ["server" | "directory" as part, *engine] if engine in ([], ["sqlite"], ["postgresql"]):
             sys.exit((page if part == "server" else directory).run(STAGE / "bin/uaf-server", *engine))
-        case ["floor"]:
-            floor.run(STAGE / "bin/uaf-server")
-            sys.exit()
+        case ["floor" | "counts" as part, *engines] if set(engines) <= {"sqlite", "postgresql"}:
+            if part == "floor":
+                sys.exit(floor.run(STAGE / "bin/uaf-server"))
+            # The staged program has no names of functions.
+            sys.exit(counts.run(ROOT / "Server/.build/release/uaf-server", *([engines] if engines else [])))
         case ["builds", checkout]:
             return [lambda folder, port, state: measure_builds(folder, port, state, checkout)]
         case names if set(names) <= set(parts):
             return [parts[name] for name in names or parts]
         case _:
-            sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], bench.py builds CHECKOUT, bench.py server|directory [STORE]")
+            sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], bench.py builds CHECKOUT, bench.py server|directory [STORE], bench.py floor, bench.py counts [STORE...]")
 
 
 def main():
