@@ -17,6 +17,11 @@ package struct SQLiteStore: ServerStore {
   /// Under load the log has 4 MiB.
   static let largestIdleLog = 64 << 20
 
+  /// Ends SQLite's count of its memory, which takes a lock for each allocation: some hundred for a login.
+  ///
+  /// Nobody reads the count. If SQLite is in use already, it goes on counting.
+  private static let countsNoMemory: Void = { _ = pam_uaf_sqlite_count_no_memory() }()
+
   let database: any DatabaseWriter
   private let answers: AnswerCommitter
   private let logins: LoginReads
@@ -50,6 +55,7 @@ package struct SQLiteStore: ServerStore {
   ///   - allowsMoved: whether the store is opened even if it was moved away; it can then only be read, or taken back.
   /// - Throws: ``StoreError``; ``StoreFailure``.
   package init(path: String, allowsUnfinished: Bool = false, allowsMoved: Bool = false) throws {
+    Self.countsNoMemory
     var configuration = Configuration()
     // `enrol` and other commands run while `serve` does. With a write-ahead log, readers do not wait, and a second writer waits
     // at most this many seconds.

@@ -160,11 +160,16 @@ struct ServerDataSeal {
   /// - Throws: ``CryptoError``.
   func sealedBytes(_ data: ServerData, challenge: [UInt8]) throws -> [UInt8] {
     let name = Array(data.username.utf8)
-    var body = [Self.form, data.purpose.rawValue]
+    var body: [UInt8] = []
+    body.reserveCapacity(64 + name.count + data.proofSubject.count)
+    body.append(Self.form)
+    body.append(data.purpose.rawValue)
     BigEndian.append(data.expiresAt, to: &body)
     BigEndian.append(data.approvalID ?? 0, to: &body)
-    body += [UInt8(clamping: name.count)] + name
-    body += [UInt8(clamping: data.proofSubject.count)] + data.proofSubject
+    body.append(UInt8(clamping: name.count))
+    body += name
+    body.append(UInt8(clamping: data.proofSubject.count))
+    body += data.proofSubject
     switch data.text {
     case .none: body.append(0)
     case .whole(let text): body += [1] + Array(text.shown.utf8)

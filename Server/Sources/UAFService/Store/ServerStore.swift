@@ -410,7 +410,9 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
       return batch
     }
     if !batch.isEmpty {
-      for (waiting, outcome) in zip(batch, work(batch.map(\.item))) { waiting.caller.resume(with: outcome) }
+      // In a generic type each use of a key path would make it anew.
+      let outcomes = work(batch.map { $0.item })
+      for index in 0..<min(batch.count, outcomes.count) { batch[index].caller.resume(with: outcomes[index]) }
     }
     return state.withLock { state in
       if let place = state.starts.firstIndex(of: start) { state.starts.remove(at: place) }

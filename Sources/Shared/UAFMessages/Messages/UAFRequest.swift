@@ -51,6 +51,7 @@ public enum UAFRequest: Equatable, Sendable {
     let (beforeVersion, written) = (Array(#"{"header":{"upv":"#.utf8), request.json.bytes)
     let rest = written.dropFirst(beforeVersion.count + request.header.upv.json.bytes.count)
     var text = Array("[".utf8)
+    text.reserveCapacity(2 + versions.count * (written.count + 1))
     for version in versions {
       if text.count > 1 { text.append(UInt8(ascii: ",")) }
       text += beforeVersion
