@@ -23,7 +23,7 @@ import Testing
     ("[lock]\nretry_count_to_lock = 0", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
     (
       "[server]\nrequest_url='https://a/'\nresponse_url='https://a/'\nenrolment = 'none'",
-      #"4: server.enrolment: must be one of "payload", "code", "password", "open""#
+      #"4: server.enrolment: must be one of "payload", "code", "token", "password", "open""#
     ),
     (
       "[server]\nrequest_url='https://a/{appID}'\nresponse_url='https://a/{appID}'",

@@ -159,7 +159,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   }
 
   @Test(arguments: [
-    "enrolment='payload'", "enrolment='code'", "enrolment='open'",
+    "enrolment='payload'", "enrolment='code'", "enrolment='token'", "enrolment='open'",
     "app_ids=['https://b.example/f']\n[server.authentication]\nrequest_url='https://b.example/{appID}'",
     "dialect='plain'", "content_type='application/json'", "content_type='application/fido+uaf; charset=utf-8'",
     "app_ids=['https://b.example/facets']", "app_ids=['https://b.example/', 'https://c.example:1/x?y']",

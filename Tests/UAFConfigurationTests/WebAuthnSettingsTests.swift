@@ -117,6 +117,7 @@ import Testing
     ("privacyidea", "[server.context]\nauthCode='token'", "4: server.context"),
     ("privacyidea", "accept_transaction='any'", "4: server.accept_transaction"),
     ("webauthn", "enrolment='password'", "4: server.enrolment"),
+    ("webauthn", "enrolment='token'", "4: server.enrolment"), ("allauth", "enrolment='token'", "4: server.enrolment"),
   ])
   func `refuses settings that do not go with a product's dialect`(
     _ dialect: String, _ more: String, _ expected: String
@@ -132,6 +133,12 @@ import Testing
   @Test func `refuses a password at a server of UAF`() {
     let uaf = "[server]\nrequest_url='https://a.example/q'\nresponse_url='https://a.example/r'\nenrolment='password'"
     #expect(refusal(uaf) == "4: server.enrolment")
+  }
+
+  @Test func `refuses tokens to redeem in the plain dialect`() {
+    let plain =
+      "[server]\nrequest_url='https://a.example/q'\nresponse_url='https://a.example/r'\ndialect='plain'\nenrolment='token'"
+    #expect(refusal(plain) == "5: server.enrolment")
   }
 
   @Test(arguments: [("https://example.com", true), ("HTTPS://a", true), ("linux://a", false), ("android:apk", false)])

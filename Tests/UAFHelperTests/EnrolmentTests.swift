@@ -2,6 +2,7 @@ import Authenticator
 import FidoResults
 import Foundation
 import Testing
+import UAFClient
 import UAFMessages
 import UAFWire
 
@@ -149,5 +150,88 @@ import UAFWire
     #expect(try bench.triesLeft() == 2)
     let right = try bench.run(registration(bench, "passcode"), ["correct"])
     #expect(right.result == 0 && bench.server.keys.count == 2, "\(bench.log.lines)")
+  }
+
+  // MARK: Tokens that are redeemed
+
+  private static let redeemed = "https://localhost/token/redeem/registration"
+
+  private func redeeming() throws -> HelperBench {
+    try bench("token", "[server.registration]\nrequest_url = \"\(Self.redeemed)\"")
+  }
+
+  private func payload(_ bench: HelperBench, at address: String = redeemed) throws -> String {
+    #"{"token":"\#(try #require(bench.server.redeemable))","redeemUrl":"\#(address)"}"#
+  }
+
+  @Test(arguments: ["token", "payload", "encoded"])
+  func `at a server of tokens the request for a registration is the token and nothing else, and it is sent once`(
+    _ form: String
+  ) throws {
+    for isGiven in [true, false] {
+      let bench = try redeeming()
+      let token = try #require(bench.server.redeemable)
+      let payload = try payload(bench)
+      let entered = form == "token" ? token : form == "payload" ? payload : Base64URL.encode(payload.utf8)
+      var begin = registration(bench)
+      if isGiven { begin.payload = Array(entered.utf8) }
+      let transcript = try bench.run(begin, (isGiven ? [] : [entered]) + ["correct", "correct"])
+      #expect(transcript.result == 0, "\(bench.log.lines)")
+      let sent = try #require(bench.server.requests.first)
+      #expect(sent.url == Self.redeemed && sent.body == Array(#"{"token":"\#(token)"}"#.utf8))
+      #expect(sent.contentType == "application/json" && sent.accept == "application/fido+uaf" && sent.claim == nil)
+      #expect(bench.server.answers.map(\.authCode) == [nil] && !bench.log.lines.joined().contains(token))
+      #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    }
+  }
+
+  @Test(arguments: [
+    "https://localhost.example/token/redeem/registration", "https://localhost:8443/token/redeem/registration",
+    "http://localhost/token/redeem/registration", "https://localhost/token/redeem/authentication",
+    "https://localhost/token/redeem/registration/../x", "https://LOCALHOST/token/redeem/registration",
+  ])
+  func `refuses a token that is to be redeemed at any other address than root's, before anything is sent`(
+    _ address: String
+  ) throws {
+    let bench = try redeeming()
+    var begin = registration(bench)
+    begin.payload = Array(try payload(bench, at: address).utf8)
+    for entries in [[], [try payload(bench, at: address)]] {
+      let transcript = try bench.run(begin, entries)
+      #expect(transcript.result == 1001 && bench.server.requests.isEmpty, "\(bench.log.lines)")
+      begin.payload = nil
+    }
+  }
+
+  @Test func `refuses an enrolment code or a payload of uaf-server at a server of tokens, before anything is sent`()
+    throws
+  {
+    let bench = try redeeming()
+    for entry in [try FakeServer.code().text, bench.server.payload().encoded, "{}", ""] {
+      #expect(try bench.run(registration(bench), [entry]).result == 1001, "\(entry)")
+    }
+    #expect(bench.server.requests.isEmpty)
+  }
+
+  @Test func `a token that was redeemed before registers nobody`() throws {
+    let bench = try redeeming()
+    let taken = bench.server.redeemable.take()
+    let token = try #require(taken)
+    let transcript = try bench.run(registration(bench), [token])
+    #expect(transcript.result != 0 && bench.server.keys.isEmpty && bench.server.requests.count == 1)
+  }
+
+  @Test func `at a server of tokens no token is sent for anything but a registration`() throws {
+    let bench = try redeeming()
+    let token = try #require(bench.server.redeemable)
+    #expect(try bench.run(registration(bench), [token, "correct", "correct"]).result == 0)
+    let before = bench.server.requests.count
+    for operation in [UAFWire.Operation.deregister, .reset, .authenticate] {
+      var begin = bench.begin(operation)
+      begin.service = Array("uafctl".utf8)
+      begin.payload = Array(token.utf8)
+      #expect(try bench.run(begin, ["correct"]).result != 0, "\(operation)")
+    }
+    #expect(bench.server.requests.count == before)
   }
 }

@@ -253,6 +253,9 @@ struct ConfigurationReader {
         throw tables.refused("server.\(key)", .onlyWebAuthn)
       }
       guard server.enrolment != .password else { throw tables.refused("server.enrolment", .onlyWebAuthn) }
+      guard server.enrolment != .token || server.dialect == .fido else {
+        throw tables.refused("server.enrolment", .enrolmentOfDialect("payload\", \"code\" or \"open"))
+      }
       return
     }
     try checkDialect(server)
@@ -275,7 +278,7 @@ struct ConfigurationReader {
   /// A dialect other than FIDO's has its own addresses, and its own start of a registration.
   private func checkDialect(_ server: ServerSettings) throws(ConfigurationError) {
     guard let enrolment = server.dialect.enrolment else {
-      guard server.enrolment != .password else {
+      guard server.enrolment != .password, server.enrolment != .token else {
         throw tables.refused("server.enrolment", .enrolmentOfDialect("code\" or \"open"))
       }
       return

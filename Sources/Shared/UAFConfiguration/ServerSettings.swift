@@ -41,6 +41,8 @@ public struct ServerSettings: Equatable, Sendable {
     case payload
     /// A code, which the person enters.
     case code
+    /// A token of the server's, which alone is the request for a registration; the person enters it, or a payload that names it.
+    case token
     /// The person's password at the server, which the person enters.
     case password
     /// Nothing: the first person who registers a name gets it.
@@ -49,7 +51,7 @@ public struct ServerSettings: Equatable, Sendable {
     /// Whether codes register.
     public var takesCodes: Bool {
       switch self {
-      case .payload, .code: true
+      case .payload, .code, .token: true
       case .password, .open: false
       }
     }

@@ -28,6 +28,8 @@ final class FakeServer {
   var forgetsLostKeys = true
   /// The status that answers a request for a registration.
   var registrationStatus = UAFStatusCode(rawValue: 1200)
+  /// The token that can be redeemed once for a request for a registration of mina; nil if it was.
+  var redeemable: String? = "b4b07559-f934-4597-a1c5-44d89f691e8f"
   /// The status that answers a deregistration by code.
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
   /// The keys that an order to deregister names, in UAF 1.1; nil for the known key.
@@ -164,7 +166,7 @@ final class FakeServer {
     if request.url.hasSuffix("/machine") { return pending.append(checkedIn(request)) }
     if request.url == appID, let facets { return pending.append(list(of: facets)) }
     if request.body.isEmpty { return pending.append(plainRegistration()) }
-    let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
+    let body = garbage.map { Array($0.utf8) } ?? answer(request)
     pending.append(
       TransportResponse(status: httpStatus, contentType: "application/fido+uaf; charset=utf-8", body: body))
   }
@@ -178,6 +180,22 @@ final class FakeServer {
     }
     guard !pending.isEmpty else { throw .unavailable }
     return pending.removeFirst()
+  }
+
+  private func answer(_ request: TransportRequest) -> [UInt8] {
+    if request.url.hasSuffix("/redeem/registration") { return redeem(request) }
+    return request.url.hasSuffix("get") ? get(request) : respond(request)
+  }
+
+  /// The reply to a request that is a token and nothing else.
+  private func redeem(_ request: TransportRequest) -> [UInt8] {
+    guard let token = redeemable.take(), request.body == Array(#"{"token":"\#(token)"}"#.utf8) else {
+      return ReturnUAFRequest(statusCode: UAFStatusCode(rawValue: 1401)).jsonBytes
+    }
+    var context = RequestContext(username: "mina")
+    context.authCode = token
+    let body = GetUAFRequest(op: .registration, context: context.jsonText).jsonBytes
+    return get(.post(body, to: request.url, contentType: request.contentType ?? ""))
   }
 
   /// Whether an answer is ready to be read.

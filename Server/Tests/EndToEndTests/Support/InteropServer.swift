@@ -28,7 +28,12 @@ final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
 
   /// Tells the program how to reply to right answers from now on, and waits until it does.
   func say(_ word: String) throws {
+    guard try ask(word) == word else { throw Failure("the program does not listen") }
+  }
+
+  /// Gives the program a line, and returns the line with which it replies.
+  func ask(_ word: String) throws -> String {
     try input.fileHandleForWriting.write(contentsOf: Data((word + "\n").utf8))
-    guard output.fileHandleForReading.firstLine == word else { throw Failure("the program does not listen") }
+    return output.fileHandleForReading.firstLine
   }
 }

@@ -18,6 +18,11 @@ struct Carrier: Sendable {
   /// The HTTP request that asks the server for a UAF request.
   func question(_ operation: UAFOperation, _ context: RequestContext, to url: String) -> TransportRequest {
     switch settings.dialect {
+    case .fido where settings.redeemsTokens && operation == .registration:
+      let body: JSONObject = ["token": .string(context.authCode ?? "")]
+      return TransportRequest(
+        method: .post, url: url, contentType: MediaType.json, accept: MediaType.essence(of: contentType),
+        body: JSONValue.object(body).bytes)
     case .fido:
       let body = GetUAFRequest(op: operation, context: context.jsonText)
       var request = TransportRequest.post(body.jsonBytes, to: url, contentType: contentType)

@@ -70,6 +70,7 @@ struct RequestOpening: Sendable {
       throw link.refusal(.invalidParameter, "the server speaks WebAuthn, which does not have this operation")
     }
     do throws(CryptoError) { try allowing(&context) } catch { throw link.refusal(.cannotUse, error.description) }
+    if settings.redeemsTokens { try requireTokenInPlace() }
     // Nothing was received yet: use the configured AppID, or our FacetID if none is configured.
     let requestURL = try expanded(
       settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
@@ -181,6 +182,8 @@ struct RequestOpening: Sendable {
   ) throws(Refusal) -> Verdict {
     var context = context
     allowing(&context)
+    // A token is redeemed once, by the request.
+    if settings.redeemsTokens { context.authCode = nil }
     let url = try expanded(settings.endpoint(for: operation).responseURL, appID: appID)
     try link.begin(carrier.answer(response, to: operation, context, to: url), over: &transport)
     let verdict = try carrier.verdict(in: try link.finish(over: &transport), operation, of: link)
@@ -216,6 +219,15 @@ struct RequestOpening: Sendable {
     link.refusal(
       ofServer: .invalidParameter,
       "the server's request is for a different operation from the one requested")
+  }
+
+  /// Refuses a registration without a token, and a token for any other operation: no address of the server would redeem it.
+  private func requireTokenInPlace() throws(Refusal) {
+    guard (context.authCode != nil) != (operation == .registration) else { return }
+    throw operation == .registration
+      ? link.refusal(.invalidParameter, "there is no token to redeem", because: .codeMissing)
+      : link.refusal(
+        .invalidParameter, "the server redeems tokens for registrations alone", because: .codesResetNothing)
   }
 
   private func expanded(_ template: String, appID: String) throws(Refusal) -> String {

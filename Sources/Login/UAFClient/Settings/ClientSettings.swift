@@ -26,6 +26,8 @@ public struct ClientSettings: Equatable, Sendable {
   public var device: DeviceContext
   /// Whether the server can be told of a deregistration; if not, ``deregistration`` is not used.
   public var deregisters = true
+  /// Whether the request for a registration is a token of the server's and nothing else, instead of a GetUAFRequest.
+  public var redeemsTokens = false
   /// How this client speaks WebAuthn; nil if the server speaks UAF, as ``dialect`` says.
   public var webAuthn: WebAuthnSettings?
 

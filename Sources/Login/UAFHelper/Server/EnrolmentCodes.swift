@@ -21,7 +21,8 @@ struct EnrolmentCodes {
   ///
   /// - Returns: the entitlement; and the payload, unless the text is only a code.
   /// - Throws: ``Ending``, as ``payload(_:)``.
-  func entitlement() throws(Ending) -> (Entitlement, EnrolmentPayload?) {
+  func entitlement(_ settings: ServerSettings) throws(Ending) -> (Entitlement, EnrolmentPayload?) {
+    if settings.enrolment == .token { return (try redeeming(text(), settings), nil) }
     // A person who has only the short code is on a machine on which the server is already configured.
     if let code = try EnrolmentCode(typed: text()) { return (.code(code), nil) }
     let payload = try payload()
@@ -74,6 +75,7 @@ struct EnrolmentCodes {
   func entitlement(
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> Entitlement {
+    if settings.enrolment == .token { return try redeeming(text, settings) }
     // A code is extracted from a longer entry only if it is recognised as one of ours: a code of a different server may contain
     // spaces.
     let pasted = PastedCode.enrolment(in: text)
@@ -92,11 +94,33 @@ struct EnrolmentCodes {
     return .plainCode(text)
   }
 
+  /// The entitlement in a token of the server's, or in a payload that names the token and where it is redeemed.
+  ///
+  /// Nothing is sent to the address in a payload: it must be the one that root has configured.
+  ///
+  /// - Throws: ``Ending`` (1001) if the text is neither, or the payload names another address.
+  private func redeeming(_ text: String, _ settings: ServerSettings) throws(Ending) -> Entitlement {
+    let read: RedeemableToken
+    do throws(MessageError) { read = try RedeemableToken(parsing: PastedCode.enrolment(in: text).code ?? text) } catch {
+      throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: \(error)")
+    }
+    let configured = settings.registration.requestURL ?? settings.requestURL
+    // A code of uaf-server is for no other server.
+    guard EnrolmentCode(typed: read.token) == nil,
+      read.address.map({ $0.utf8.elementsEqual(configured?.text.utf8 ?? "".utf8) }) ?? true
+    else {
+      throw Ending(
+        .invalidParameter, because: .codeOfOtherServer,
+        log: "code: it is to be redeemed at a different address from the one for registrations")
+    }
+    return .plainCode(read.token)
+  }
+
   /// The entitlement in the call's payload or code, checked to be for this account and the configured server.
   ///
   /// - Throws: ``Ending``, as ``code(_:for:_:)``.
   func entitlement(for account: AccountFile, _ settings: ServerSettings) throws(Ending) -> Entitlement {
-    let (entitlement, payload) = try entitlement()
+    let (entitlement, payload) = try entitlement(settings)
     if let payload { _ = try judged(payload, for: account, settings) }
     return entitlement
   }

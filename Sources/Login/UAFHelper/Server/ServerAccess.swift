@@ -111,6 +111,7 @@ import UAFWire
       device: server.sendsDevice
         ? device.context(named: server.deviceName, of: try folder.identifier()) : DeviceContext())
     settings.deregisters = server.hasDeregistration
+    settings.redeemsTokens = server.enrolment == .token
     settings.dialect = Self.dialect(server)
     settings.webAuthn = Self.webAuthn(server)
     settings.contentType = server.contentType

@@ -1,13 +1,20 @@
 """Stand-ins for servers of others: stand_ins.py AAID FACETID
 
-docs/servers-of-others.md describes three servers of other makers with which the client was tried. A class here imitates each:
-it sends what that server sends, and omits what that server omits. Prints one line of JSON that says where they listen. A line
-"no" or "yes" on standard input decides how they reply to right answers from then on; the program prints the same line once it
-has taken effect. The program ends with its standard input.
+docs/servers-of-others.md describes three servers of other makers with which the client was tried, and one from its maker's
+documents alone. A class here imitates each: it sends what that server sends, and omits what that server omits. Prints one line
+of JSON that says where they listen. A line on standard input decides how they reply to right answers from then on; the program
+prints the same line once it has taken effect. The program ends with its standard input.
+
+    yes         as the server does
+    no          with the server's refusal
+    unmarked    without anything that says whether it is a success
+    page        with an HTML page, as a proxy in front of the server does
+    heard       as with yes; prints the number of requests so far instead of the line
 
     own     UAF 1.0, bare messages at its own addresses, and its own format for a success
     engine  UAF 1.0 at /fido/get and /fido/respond, requires a code
     newer   UAF 1.1 under application/json, adds a text to each login
+    nevis   UAF 1.1 at the addresses of nevisFIDO, where a token is redeemed for a registration; it hears of no deregistration
 """
 
 import http.server
@@ -24,7 +31,9 @@ import uaf
 MODEL, FACET = sys.argv[1:3]
 CODE = "stand-in-code"
 LOCK = threading.Lock()
-SAYS = {"no": False}
+TOKEN = "b4b07559-f934-4597-a1c5-44d89f691e8f"
+SAYS = {"word": "yes"}
+HEARD = []
 
 
 class StandIn:
@@ -96,12 +105,12 @@ class StandIn:
         envelope = response["assertions"][0]
         if op == "Reg":
             key = uaf.check_registration(envelope, challenge_hash)
-            uaf.check(not SAYS["no"], 1496, "told to say no")
+            uaf.check(SAYS["word"] != "no", 1496, "told to say no")
             self.accounts.setdefault(user, []).append(key)
         else:
             text = self.text and self.text.encode()
             key = uaf.check_authentication(envelope, challenge_hash, self.accounts.get(user, []), transaction=text)
-            uaf.check(not SAYS["no"], 1498, "told to say no")
+            uaf.check(SAYS["word"] != "no", 1498, "told to say no")
         return key
 
 
@@ -195,6 +204,39 @@ class Newer(Engine):
         return [{"aaid": "", "keyID": ""}]
 
 
+class Nevis(Engine):
+    """Refuses a member, a header or an operation that its documents do not have: of the real server that is not known."""
+
+    version: typing.ClassVar = {"major": 1, "minor": 1}
+    facets = "/nevisfido/uaf/1.1/facets"
+
+    def disallowed(self):
+        return []
+
+    def post(self, path, body, kinds=None):
+        prefix, redeems = "/nevisfido/uaf/1.1/", "/nevisfido/token/redeem/registration"
+        try:
+            uaf.check(kinds == ("application/json" if path == redeems else self.kind, self.kind), 1400, str(kinds))
+            if path == redeems:
+                return self.redeem(body)
+            if path == prefix + "request/authentication":
+                uaf.check(body["op"] == "Auth" and set(json.loads(body["context"])) == {"username"}, 1400, "context")
+                return self.question(body)
+            uaf.check(path in (prefix + "registration", prefix + "authentication"), 1404, path)
+            uaf.check("authCode" not in body.get("context", ""), 1400, "the token again")
+            self.respond(json.loads(body["uafResponse"]))
+        except uaf.Refused as refused:
+            return {"statusCode": refused.status, "description": None}
+        return {"statusCode": 1200}
+
+    def redeem(self, body):
+        """The test names the account after the token: the real server knows whose token it is."""
+        token, _, user = body["token"].partition("_")
+        uaf.check(set(body) == {"token"} and token == TOKEN and user, 1401, "token")
+        text = json.dumps(StandIn.registration(self, user, None))
+        return {"statusCode": 1200, "uafRequest": text, "op": "Reg", "lifetimeMillis": 60000}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     servers: typing.ClassVar = []
@@ -207,6 +249,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, body, kind):
         body = json.dumps(body).encode()
+        if SAYS["word"] == "page":
+            body, kind = b"<html><body>Service Unavailable</body></html>", "text/html"
         self.send_response(200)
         for name, value in (("Content-Type", kind), ("Content-Length", str(len(body)))):
             self.send_header(name, value)
@@ -227,9 +271,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server = self.server_of(self.path)
-        assert self.headers["Content-Type"].split(";")[0] == server.kind, self.headers["Content-Type"]
+        kinds = (self.headers["Content-Type"].split(";")[0], self.headers["Accept"])
         with LOCK:
-            body = server.post(self.path, body)
+            HEARD.append(self.path)
+            if isinstance(server, Nevis):
+                body = server.post(self.path, body, kinds)
+            else:
+                assert kinds[0] == server.kind, kinds
+                body = server.post(self.path, body)
+        if SAYS["word"] == "unmarked" and "uafRequest" not in body:
+            body = {"description": "OK"}
         self.answer(body, server.kind)
 
 
@@ -238,14 +289,19 @@ def prepare(base, certificate):
         ("/v1/", Own(base, certificate)),
         ("/fido/", Engine(base, certificate)),
         ("/uaf/", Newer(base, certificate)),
+        ("/nevisfido/", Nevis(base, certificate)),
     ]
 
 
 def listen():
     for line in sys.stdin:
+        word = line.strip()
         with LOCK:
-            SAYS["no"] = line.strip() == "no"
-        print(line.strip(), flush=True)
+            if word == "heard":
+                word = str(len(HEARD))
+            else:
+                SAYS["word"] = word
+        print(word, flush=True)
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ struct RegistrationOperation: CallOperation {
     _ client: ClientSettings, _ settings: ServerSettings, in directory: borrowing StateDirectory
   ) throws(Ending) -> (AccountIdentity, RegistrationPermit) {
     if tools.call.begin.payload != nil {
-      let (entitlement, payload) = try codes.entitlement()
+      let (entitlement, payload) = try codes.entitlement(settings)
       if let payload { try codes.requireTrusted(payload, settings) }
       let identity = try identity(uid, account, for: payload?.username, settings, in: directory)
       return (identity, RegistrationPermit(entitlement: entitlement))
@@ -187,7 +187,7 @@ struct RegistrationOperation: CallOperation {
     for account: AccountFile?, named username: String, _ settings: ServerSettings
   ) throws(Ending) -> Entitlement {
     switch settings.enrolment {
-    case .code:
+    case .code, .token:
       guard let code = try tools.prompter.askCode() else {
         throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
       }
