@@ -81,6 +81,13 @@ import WebAuthn
     }
   }
 
+  @Test func `refuses an attestation of a format that is not read, after everything else was checked`() throws {
+    #expect(try Ceremony().verified(.unread(format: "tpm")) == .refused(.attestationFormat))
+    var absent = Ceremony()
+    absent.flags = []
+    #expect(try absent.verified(.unread(format: "tpm")) == .refused(.userNotPresent))
+  }
+
   // MARK: Authentication
 
   @Test(arguments: [COSEAlgorithm.es256, .edDSA]) func `accepts an assertion by the registered credential`(

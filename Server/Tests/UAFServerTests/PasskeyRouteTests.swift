@@ -151,6 +151,28 @@ struct PasskeyRouteTests {
     }
   }
 
+  @Test(arguments: ["tpm", "fido-u2f", "android-key", "android-safetynet", "apple"])
+  func `a registration whose attestation has a format that is not read is refused, with a row and as a wrong answer`(
+    format: String
+  ) async throws {
+    let log = RecordedLog()
+    try await server.application(Admission(addressRate: 0, accountRate: 1), log: log).test { client in
+      let passkey = try SoftPasskey()
+      passkey.attest = { _ in .unread(format: format) }
+      let (_, options) = try await post(client, "/attestation/options", Self.mina, code: code(of: "mina"))
+      let response = try passkey.register(PublicKeyCredentialCreationOptions(json: .object(options)))
+      let (reply, told) = try await post(client, "/attestation/result", response.json.text)
+      #expect(reply.status == .forbidden && told["reason"] == .string("not-in-policy"), "\(told)")
+      let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .registration), limit: 10) }
+      #expect(rows.map(\.event.outcome) == ["not-in-policy"] && rows.map(\.event.account) == ["mina"])
+      #expect(rows.map(\.event.authenticators) == ["passkey \(Base64URL.encode(passkey.id))"])
+      var statuses: [HTTPResponseStatus] = []
+      for _ in 0..<4 { statuses.append(try await post(client, "/attestation/result", response.json.text).0.status) }
+      #expect(statuses.contains(.tooManyRequests), "\(statuses)")
+    }
+    #expect(log.lines.contains { $0.contains("route=passkey-result") && $0.contains("user=mina") })
+  }
+
   @Test func `requests for an account are limited, and another account is not`() async throws {
     try await server.application(Admission(addressRate: 0, accountRate: 2)).test { client in
       var statuses: [HTTPResponseStatus] = []

@@ -118,6 +118,20 @@ import WebAuthn
     #expect(try await house.records(of: "mina").isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `a passkey that attests in a format that is not read is refused, whether or not the policy names models`(
+    isNamed: Bool
+  ) async throws {
+    let house = try house(PasskeyPolicy(models: isNamed ? [aaguid] : nil))
+    for format in ["tpm", "fido-u2f", "android-key", "android-safetynet", "apple", "compound"] {
+      let passkey = try SoftPasskey()
+      passkey.aaguid = aaguid
+      passkey.attest = { _ in .unread(format: format) }
+      #expect(try await refusal(passkey, at: house) == .notInPolicy)
+    }
+    #expect(try await house.records(of: "mina").isEmpty)
+  }
+
   @Test func `certificates vouch for no model that the policy does not name, and for none without a statement`()
     async throws
   {

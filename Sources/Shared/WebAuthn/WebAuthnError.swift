@@ -28,8 +28,6 @@ public enum WebAuthnError: Error, Equatable, Sendable, CustomStringConvertible {
   case trailingBytes(String)
   /// A key that is not in the canonical form, or whose algorithm is not known here.
   case invalidKey(String)
-  /// An attestation statement format that is not read here.
-  case unknownFormat(String)
   /// A member contradicts another member with the same data.
   case contradiction(String)
 
@@ -45,7 +43,6 @@ public enum WebAuthnError: Error, Equatable, Sendable, CustomStringConvertible {
     case .truncated(let path): "\(path) in the WebAuthn message ends too early; the sender has to correct it"
     case .trailingBytes(let path): "\(path) in the WebAuthn message has bytes left over; the sender has to correct it"
     case .invalidKey(let path): "\(path) in the WebAuthn message is not a key that can be used here"
-    case .unknownFormat(let path): "\(path) in the WebAuthn message has a format that is not known here"
     case .contradiction(let path):
       "\(path) in the WebAuthn message contradicts another member; the sender has to correct it"
     }

@@ -89,8 +89,6 @@ struct PasskeyRoutes: Sendable {
   func registrationResult(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
     try await result(request, .registration, from: address) { body in
       do throws(WebAuthnError) { return .registration(try AttestationResponse(parsing: body)) } catch {
-        // Whoever attests in a format that is not read here cannot show which model it is.
-        if case .unknownFormat = error { throw ServiceRefusal.notInPolicy }
         throw ServiceRefusal.malformedMessage
       }
     }

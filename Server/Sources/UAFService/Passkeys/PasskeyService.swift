@@ -398,6 +398,7 @@ extension ServiceRefusal {
       case .userNotPresent, .userNotVerified: .userNotVerified
       case .backedUpWithoutEligibility, .unexpectedCredential: .malformedAssertion
       case .algorithmNotOffered: .unacceptableAlgorithm
+      case .attestationFormat: .notInPolicy
       case .attestationAlgorithmMismatch, .badAttestationSignature: .invalidAttestationSignature
       case .attestationCertificate: .untrustedAttestation
       case .badSignature: .invalidSignature

@@ -49,12 +49,14 @@ public struct AttestationObject: Equatable, Sendable {
   }
 }
 
-/// An attestation statement in one of the formats that are read here.
+/// An attestation statement; ``RegistrationVerification`` accepts the formats `none` and `packed` alone.
 public enum AttestationStatement: Equatable, Sendable {
   /// Nobody vouches (WebAuthn Level 3, section 8.7).
   case none
   /// The format `packed` (WebAuthn Level 3, section 8.2).
   case packed(PackedStatement)
+  /// Another format, such as `tpm`, `fido-u2f`, `android-key` or `apple`; what vouches in it is not read, and not kept.
+  case unread(format: String)
 
   init(format: String, _ map: CBORMap, path: String) throws(WebAuthnError) {
     switch format {
@@ -62,7 +64,12 @@ public enum AttestationStatement: Equatable, Sendable {
       guard map.entries.isEmpty else { throw .outOfRange(path + ".attStmt") }
       self = .none
     case "packed": self = .packed(try PackedStatement(map, path: path + ".attStmt"))
-    default: throw .unknownFormat(path + ".fmt")
+    default:
+      // WebAuthn Level 3, section 8.1: at most 32 octets of printable ASCII without `"` and `\`.
+      guard (1...32).contains(format.utf8.count),
+        format.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+      else { throw .outOfRange(path + ".fmt") }
+      self = .unread(format: format)
     }
   }
 
@@ -71,12 +78,13 @@ public enum AttestationStatement: Equatable, Sendable {
     switch self {
     case .none: "none"
     case .packed: "packed"
+    case .unread(let format): format
     }
   }
 
   fileprivate var map: CBORMap {
     switch self {
-    case .none: [:]
+    case .none, .unread: [:]
     case .packed(let statement): statement.map
     }
   }

@@ -72,6 +72,8 @@ public enum CeremonyRefusal: String, Error, Equatable, Sendable, CaseIterable, C
   case backedUpWithoutEligibility
   /// The key's algorithm was not in the options.
   case algorithmNotOffered
+  /// The attestation has a format that is not read here, so it cannot show which model it is.
+  case attestationFormat
   /// A self attestation names an algorithm that is not the key's.
   case attestationAlgorithmMismatch
   /// The attestation certificate is not one for authenticators, has a key that cannot be used, or names another model than the
@@ -104,6 +106,7 @@ public enum CeremonyRefusal: String, Error, Equatable, Sendable, CaseIterable, C
     case .userNotVerified: "the authenticator did not verify who it was"
     case .backedUpWithoutEligibility: "the credential is backed up, and may not be"
     case .algorithmNotOffered: "the key's algorithm was not offered"
+    case .attestationFormat: "the attestation has a format that is not read here"
     case .attestationAlgorithmMismatch: "the attestation names another algorithm than the key"
     case .attestationCertificate: "the attestation certificate cannot be used for this authenticator"
     case .badAttestationSignature: "the attestation's signature is wrong"

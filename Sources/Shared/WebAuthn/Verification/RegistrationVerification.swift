@@ -92,9 +92,13 @@ public enum VerifiedAttestation: Equatable, Sendable {
   init(
     _ statement: AttestationStatement, of credential: AttestedCredential, signed: [UInt8]
   ) throws(CeremonyRefusal) {
-    guard case .packed(let packed) = statement else {
+    let packed: PackedStatement
+    switch statement {
+    case .none:
       self = .none
       return
+    case .unread: throw .attestationFormat
+    case .packed(let given): packed = given
     }
     guard let leaf = packed.certificates.first else {
       guard packed.algorithm == credential.publicKey.algorithm else { throw .attestationAlgorithmMismatch }
