@@ -51,6 +51,8 @@ compile() {
 }
 
 install small webauthn==3.0.1 fido2==2.2.1 cryptography==50.0.2
+# A client; it needs an older release of fido2.
+install soft soft-webauthn==0.1.4 fido2==1.2.0 cryptography==44.0.3
 if [[ ${1-} != quick ]]; then
   install django django-otp-webauthn==0.10.3 'django-allauth[headless,mfa]==65.21.1' Django==5.2.19 django-otp==1.7.5 \
     webauthn==3.0.1 fido2==2.2.1 cryptography==50.0.2

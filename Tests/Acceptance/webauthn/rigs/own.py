@@ -18,11 +18,15 @@ class UAFServer(Party):
     name = "uaf-server"
     dialect = Conformance
     slow = False
+    # Accounts whose policy does not require that the authenticator verifies the person.
+    unverified = tuple(f"unverified{number}" for number in range(1, 10))
 
     def prepare(self):
         self.state = self.folder / "state"
         self.policy = self.folder / "policy.json"
-        self.policy.write_text(json.dumps({"passkeys": {}}))
+        group = {"accounts": self.unverified, "accepted": [["passcode"]], "passkeys": {"userVerification": "preferred"}}
+        self.policy.write_text(json.dumps({"passkeys": {}, "groups": {"unverified": group}}))
+        self._unverified = iter(self.unverified)
         # It reads a key only from its own user, and the other parties' files belong to somebody else.
         for name in ("leaf.pem", "leaf.key"):
             (self.folder / name).write_bytes((CERTIFICATES / name).read_bytes())
@@ -40,6 +44,10 @@ class UAFServer(Party):
         if found is None:
             raise ValueError(f"no code in: {shown}")
         return Enrolment(found.group(), {"Authorization": f"Bearer {found.group()}"})
+
+    def unverified_account(self):
+        """One of these accounts that no row has used."""
+        return next(self._unverified)
 
     def accepted(self, what, account):
         kind = {"key": "registration", "login": "login"}[what]
