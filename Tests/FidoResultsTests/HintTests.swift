@@ -15,7 +15,7 @@ import Testing
       [.administrator, .newCode]
     case .approvalOfOtherServer: []
     case .approvalOfOtherAuthority, .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
-      .approvalWithoutText,
+      .resetsNotTold, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .nameNotFound, .nameOfOther, .serverNameOfOther, .accountDisabled, .accountDamaged, .accountRenamed,
       .messageNotValid, .refusedOnTheWay, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther,
@@ -38,7 +38,7 @@ import Testing
       .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .otherHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
       .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong,
-      .joinUnreadable, .joinOfOtherServer, .joinNotOffered, .joinUntold, .notJoined,
+      .joinUnreadable, .joinOfOtherServer, .joinOfOtherDialect, .joinNotOffered, .joinUntold, .notJoined,
       .unlockUnreadable, .unlockOfOtherAccount, .unlockOfOtherMachine, .unlockFromFuture, .unlockNotNeeded,
       .unlockCodeTooSoon:
       []
@@ -171,7 +171,7 @@ import Testing
   private static let aboutCodes: Set<EndCause> = [
     .codeMissing, .repairCodeMissing, .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeNotSendable,
     .codeExpired, .codeRefused, .codeOfOtherOperation, .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged,
-    .codesResetNothing, .codesNotSigned, .resetsNotSigned,
+    .codesResetNothing, .codesNotSigned, .resetsNotSigned, .resetsNotTold,
   ]
 
   @Test(arguments: Language.allCases, [nil, "mina"])

@@ -57,6 +57,14 @@ import UAFWire
     return try bench.run(begin)
   }
 
+  @Test func `a machine whose server has another dialect joins nothing, whatever the payload says`() throws {
+    bench.configuration = bench.configuration.replacing("[state]", with: "dialect = \"plain\"\n[state]")
+    let transcript = try join()
+    #expect(transcript.result == 1001 && bench.server.requests.isEmpty, "\(bench.log.lines)")
+    let told = "A machine can join only a uaf-server that it speaks to by UAF"
+    #expect(transcript.finished.text?.hasPrefix(told) == true)
+  }
+
   private func leave() throws -> Transcript {
     var begin = bench.begin(.leave)
     begin.service = Array("uafctl".utf8)

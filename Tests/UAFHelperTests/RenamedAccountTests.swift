@@ -203,8 +203,7 @@ import UAFWire
     #expect(
       told
         == "registered as 'mina', and number 4242 is 'nora' now: 'mina' is the name of number 4243 now, so nothing can be "
-        + "moved: 'uafctl forget nora' removes the registration, and 'nora' can register again with a new "
-        + "enrolment code"
+        + "moved: 'uafctl forget nora' removes the registration, and 'nora' can register again"
     )
     #expect(try bench.run(roots(bench, .forget, 4242, as: "nora")).result == 0)
     let next = try #require(try register(bench, 4242, as: "nora").finished.text)

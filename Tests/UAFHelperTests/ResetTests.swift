@@ -61,6 +61,58 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
+  /// Root's configuration of the server, for a bench whose account was registered at uaf-server.
+  private static func configuration(_ bench: HelperBench, _ server: String) -> String {
+    bench.configuration
+      .replacing(
+        "request_url = \"https://localhost/uaf/get\"\nresponse_url = \"https://localhost/uaf/respond\"", with: server)
+  }
+
+  @Test(arguments: [
+    ("dialect = 'webauthn'\nbase_url = 'https://localhost/fido'\nenrolment = 'code'", EndCause.resetsNotTold),
+    ("dialect = 'webauthn'\nbase_url = 'https://localhost/fido'\nenrolment = 'open'", .codesResetNothing),
+    ("dialect = 'django-otp-webauthn'\nbase_url = 'https://localhost/fido'", .resetsNotTold),
+    ("dialect = 'privacyidea'\nbase_url = 'https://localhost'", .codesResetNothing),
+    (
+      "request_url = 'https://localhost/uaf/get'\nresponse_url = 'https://localhost/uaf/respond'\ndialect = 'plain'",
+      .codesResetNothing
+    ),
+    (
+      "request_url = 'https://localhost/uaf/get'\nresponse_url = 'https://localhost/uaf/respond'\nenrolment = 'open'",
+      .codesResetNothing
+    ),
+    (
+      "request_url = 'https://localhost/uaf/get'\nresponse_url = 'https://localhost/uaf/respond'\nenrolment = 'token'",
+      .codesResetNothing
+    ),
+    (
+      "request_url = 'https://localhost/uaf/get'\nresponse_url = 'https://localhost/uaf/respond'\nenrolment = 'code'",
+      .resetsNotSigned
+    ),
+    (
+      "[server.registration]\nrequest_url = 'https://localhost/a'\nresponse_url = 'https://localhost/b'\n"
+        + "[server.authentication]\nrequest_url = 'https://localhost/a'\nresponse_url = 'https://localhost/b'",
+      .resetsNotTold
+    ),
+  ])
+  func `a person whose server lets no code reset anything is told why, with and without a code`(
+    _ server: String, _ cause: EndCause
+  ) throws {
+    for language in Language.allCases {
+      let bench = try HelperBench.registered()
+      bench.configuration = Self.configuration(bench, server)
+      for payload in [nil, bench.server.payload()] {
+        var begin = persons(bench, payload: payload)
+        begin.locale = Array((language == .korean ? "ko_KR.UTF-8" : "C").utf8)
+        let before = bench.server.requests.count
+        let transcript = try bench.run(begin, peer: 4242)
+        #expect(transcript.result == 7101 && bench.server.requests.count == before, "\(bench.log.lines)")
+        let told = PromptText.cause(cause).text(in: language, codes: .roots)
+        #expect(transcript.finished.text?.hasPrefix(told) == true, "\(transcript.finished.text ?? "")")
+      }
+    }
+  }
+
   @Test func `a reset with a code that the server refuses wipes nothing`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)

@@ -207,6 +207,25 @@ import UAFWire
     expectUntouched(run(["join"]), "the configuration names another server already: https://o/uaf/get")
   }
 
+  @Test(arguments: [
+    ("webauthn", "base_url = 'https://o/webauthn'"), ("privacyidea", "base_url = 'https://o'"),
+    ("allauth", "base_url = 'https://o'\norigin = 'https://o'"), ("django-otp-webauthn", "base_url = 'https://o'"),
+    ("glewlwyd", "base_url = 'https://o'"),
+    (
+      "plain",
+      "request_url = 'https://fido.example:8443/uaf/get'\nresponse_url = 'https://fido.example:8443/uaf/respond'"
+    ),
+  ])
+  func `join refuses a machine whose server has another dialect, and says so`(_ dialect: String, _ addresses: String) {
+    _ = folder.file("pam_uaf.conf", Array("[server]\ndialect = '\(dialect)'\n\(addresses)\n".utf8), mode: 0o644)
+    for locale in ["C", "ko_KR.UTF-8"] {
+      let bench = run(["join"], locale: locale)
+      #expect(bench.exit == .usage && bench.startedOwn.isEmpty && dropIns == nil, "\(bench.notes)")
+      #expect(
+        bench.notes.contains("dialect = \"\(dialect)\"") && bench.notes.contains("uafctl register"), "\(bench.notes)")
+    }
+  }
+
   @Test func `join refuses to overwrite a file of its name that an administrator wrote`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     let own = "[server]\nrequest_url = 'https://o/uaf/get'\nresponse_url = 'https://o/uaf/respond'\n"

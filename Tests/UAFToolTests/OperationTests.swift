@@ -158,7 +158,7 @@ import UAFWire
     #expect(
       bench.notes
         == "uafctl: alice is the name of another account: its registration stays its own\nhint: 'uafctl status bob' "
-        + "says what is registered; if that is as 'alice', 'uafctl forget bob' removes it, and a new enrolment code registers "
-        + "'bob' anew\n")
+        + "says what is registered; if that is as 'alice', 'uafctl forget bob' removes it, and 'bob' can register "
+        + "anew\n")
   }
 }

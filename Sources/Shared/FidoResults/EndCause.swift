@@ -40,6 +40,8 @@ public enum EndCause: CaseIterable, Sendable {
   case codesNotSigned
   /// The server's verdict is not signed, so a code cannot reset.
   case resetsNotSigned
+  /// The server cannot be told to delete a key, so a code cannot reset.
+  case resetsNotTold
   /// The payload of an approval names a server other than the configured one.
   case approvalOfOtherServer
   /// The payload of an approval names a certificate authority other than the configured one.
@@ -71,6 +73,8 @@ public enum EndCause: CaseIterable, Sendable {
   case joinOfOtherServer
   /// The answer is not proved to come from the server of the payload.
   case joinNotSigned
+  /// The configured server is not spoken to by UAF in the bodies of the standard, so no machine can join it.
+  case joinOfOtherDialect
   /// The server joins no machines.
   case joinNotOffered
   /// Root's configuration allows no data about this machine to be sent.

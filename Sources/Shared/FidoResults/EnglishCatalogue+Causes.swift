@@ -71,6 +71,10 @@ extension EnglishCatalogue {
       ResultText(
         "Without signed verdicts (server.require_signed_verdict), a code cannot reset anything.",
         "For a new value, have root run 'uafctl register USER --code FILE'.")
+    case .resetsNotTold:
+      ResultText(
+        "This machine cannot tell the server to delete a key, so a code cannot reset anything.",
+        "Have root run 'uafctl reset USER'.")
     case .approvalExpired: ResultText("The time to confirm this has expired.", "Ask for a new request.")
     case .approvalRefused:
       ResultText(
@@ -105,6 +109,10 @@ extension EnglishCatalogue {
     case .joinUsedUp:
       ResultText(
         "This payload's limit of machines has been reached.", "Ask the administrator for a new one.")
+    case .joinOfOtherDialect:
+      ResultText(
+        "A machine can join only a uaf-server that it speaks to by UAF, and this machine's server has another dialect.",
+        "People register here without a join: 'uafctl register'.")
     case .joinOfOtherServer:
       ResultText(
         "The machine payload is not for the server in this machine's configuration.",

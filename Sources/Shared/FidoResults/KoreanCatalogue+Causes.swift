@@ -45,6 +45,8 @@ extension KoreanCatalogue {
         "서버의 승인에 서명이 없으면(server.require_signed_verdict) 코드로는 사용 중인 계정의 값을 정할 수 없습니다.",
         "값을 알고 있다면 'uafctl repair --code FILE'로 그 값에 새 키를 등록하십시오. 잊어버렸다면 root 관리자가 "
           + "'uafctl register USER --code FILE'을 실행해야 합니다.")
+    case .resetsNotTold:
+      ResultText("이 컴퓨터에서는 서버의 키를 지울 수 없어 코드로 초기화할 수 없습니다.", "root 관리자가 'uafctl reset USER'를 실행해야 합니다.")
     case .resetsNotSigned where !codes.takesCodes: told(.codesResetNothing, codes)
     case .resetsNotSigned:
       ResultText(
@@ -72,6 +74,10 @@ extension KoreanCatalogue {
         "관리자에게 그 컴퓨터를 취소하고 새 가입 파일을 발급해 달라고 요청하십시오. ID는 'uaf-server machines'에서 확인할 수 있습니다.")
     case .joinUsedUp:
       ResultText("이 가입 파일로 가입할 수 있는 컴퓨터 수가 다 찼습니다.", "관리자에게 새 파일을 요청하십시오.")
+    case .joinOfOtherDialect:
+      ResultText(
+        "UAF로 통신하는 uaf-server에만 컴퓨터가 가입할 수 있는데, 이 컴퓨터의 서버는 다른 dialect를 씁니다.",
+        "사용자는 가입하지 않아도 'uafctl register' 명령으로 등록할 수 있습니다.")
     case .joinOfOtherServer:
       ResultText(
         "가입 파일이 이 컴퓨터의 설정과 다른 서버의 것입니다.",

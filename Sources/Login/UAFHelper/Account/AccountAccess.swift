@@ -134,8 +134,8 @@ import UAFWire
       } else if let other = call.caller.otherHolder(of: registered, than: uid) {
         RootText(
           "'\(old)' is the name of number \(other) now, so nothing can be moved: 'uafctl forget \(new)' removes "
-            + "the registration, and '\(new)' can register again with a new enrolment code",
-          korean: "이제 '\(old)'은(는) \(other)번 계정의 이름이므로 옮길 수 없습니다. 'uafctl forget \(new)' 명령으로 등록을 지우고 새 등록 코드로 "
+            + "the registration, and '\(new)' can register again",
+          korean: "이제 '\(old)'은(는) \(other)번 계정의 이름이므로 옮길 수 없습니다. 'uafctl forget \(new)' 명령으로 등록을 지우고 "
             + "'\(new)' 계정을 다시 등록하십시오")
       } else {
         RootText(

@@ -61,8 +61,8 @@ import UAFMessages
       .stateIsOlder,
       log:
         "the server has seen signature \(seen.signCounter) of the key, and this state folder has counted "
-        + "\(key.signCounter): an older copy was restored, or another machine has the key; 'uafctl repair --code "
-        + "FILE' makes a new one"
+        + "\(key.signCounter): an older copy was restored, or another machine has the key; 'uafctl "
+        + "repair' makes a new one"
     )
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import FidoResults
 import HostSystem
 import UAFConfiguration
 import Wording
@@ -26,7 +27,9 @@ struct PeopleCheck {
     }
     var findings = survey.refused.map { Finding.failure(.accountDamaged, PeopleText.refused($0)) }
     findings += survey.nobodys.map { .warning(.accountUnknown, PeopleText.nobodys(file: $0)) }
-    findings += survey.shared.map { .warning(.accountShared, PeopleText.shared($0.names, at: $0.serverName)) }
+    findings += survey.shared.map {
+      .warning(.accountShared, PeopleText.shared($0.names, at: $0.serverName, survey.codes))
+    }
     if !survey.locked.isEmpty {
       let text = PeopleText.locked(
         survey.locked.map { "\($0.name) (\($0.authenticators.map(\.type).joined(separator: ", ")))" },
@@ -39,7 +42,9 @@ struct PeopleCheck {
     if !survey.withoutSecret.isEmpty, asksForStates() {
       findings.append(.warning(.accountSecret, PeopleText.withoutSecret(survey.withoutSecret)))
     }
-    if !survey.behind.isEmpty { findings.append(.warning(.keyBehind, BehindText(names: survey.behind))) }
+    if !survey.behind.isEmpty {
+      findings.append(.warning(.keyBehind, BehindText(names: survey.behind, codes: survey.codes)))
+    }
     return findings.isEmpty ? [.ok(PeopleText.fine(count: survey.standing.count))] : findings
   }
 }
@@ -119,6 +124,9 @@ package struct AccountSurvey {
   /// The accounts about which this machine cannot ask the server, because the server gave it no secret for them.
   var withoutSecret: [String] { standing.filter { $0.hasMachineSecret == false }.compactMap(\.accountName) }
 
+  /// What the server takes from a person who registers.
+  var codes: CodeUse { standing.first?.codeUse(isRoot: false) ?? .roots }
+
   /// The accounts with a key for which the server has seen more signatures than this machine has made.
   var behind: [String] {
     standing.filter { $0.authenticators.contains { $0.atServer == "ahead" } }.compactMap(\.accountName)
@@ -168,7 +176,7 @@ package enum PeopleText: FindingCatalogue {
   case unasked(StatusFailure)
   case refused(AccountSurvey.Refused)
   case nobodys(file: String)
-  case shared([String], at: String)
+  case shared([String], at: String, CodeUse)
   case locked([String], of: Int)
   case waiting([String])
   case uncounted([String])
@@ -191,7 +199,13 @@ package enum PeopleText: FindingCatalogue {
       FindingText(
         "accounts: \(file) belongs to a uid that no account has",
         do: "remove it with its -journal, unless a directory service that knows the account is only out of reach")
-    case .shared(let names, let serverName):
+    case .shared(let names, let serverName, let codes) where !codes.takesCodes:
+      FindingText(
+        "accounts: \(Self.list(names, more: { "and \($0) more" })) share the account \(serverName) at the server",
+        do:
+          "uafctl forget USER for each but the one that it belongs to; each of these then registers under a name of its own; the "
+          + "keys that they had are to be revoked at the server, in the account \(serverName)")
+    case .shared(let names, let serverName, _):
       FindingText(
         "accounts: \(Self.list(names, more: { "and \($0) more" })) share the account \(serverName) at the server",
         do:
@@ -234,7 +248,12 @@ package enum PeopleText: FindingCatalogue {
     case .nobodys(let file):
       FindingText(
         "계정: \(file): 그 번호의 계정이 없습니다", do: "계정 디렉터리가 잠시 끊긴 것이 아니라면 -journal과 함께 지우십시오")
-    case .shared(let names, let serverName):
+    case .shared(let names, let serverName, let codes) where !codes.takesCodes:
+      FindingText(
+        "계정: \(Self.list(names, more: { "외 \($0)개" })): 서버에서 같은 계정을 함께 씁니다: \(serverName)",
+        do: "그 계정의 주인이 아닌 계정마다 uafctl forget USER를 실행하고, 자기 이름으로 다시 등록하게 하십시오. 그들이 쓰던 키는 서버의 "
+          + "\(serverName) 계정에서 폐기하십시오")
+    case .shared(let names, let serverName, _):
       FindingText(
         "계정: \(Self.list(names, more: { "외 \($0)개" })): 서버에서 같은 계정을 함께 씁니다: \(serverName)",
         do: "그 계정의 주인이 아닌 계정마다 uafctl forget USER를 실행하고, 자기 이름의 새 등록 코드로 다시 등록하게 하십시오. 폐기할 키는 "

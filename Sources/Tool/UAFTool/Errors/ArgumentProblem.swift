@@ -58,10 +58,10 @@ extension ArgumentProblem {
     guard case .oldNameInUse(let name, let user) = self else { return nil }
     let (old, new) = (ShownText.line(name), ShownText.line(user))
     return (
-      "'uafctl status \(new)' says what is registered; if that is as '\(old)', 'uafctl forget \(new)' removes it, and a new "
-        + "enrolment code registers '\(new)' anew",
-      "'uafctl status \(new)' 명령으로 등록된 이름을 확인하십시오. 그 이름이 '\(old)' 그대로이면 'uafctl forget \(new)' 명령으로 지운 뒤 새 등록 "
-        + "코드로 다시 등록하십시오"
+      "'uafctl status \(new)' says what is registered; if that is as '\(old)', 'uafctl forget \(new)' removes it, and '\(new)' "
+        + "can register anew",
+      "'uafctl status \(new)' 명령으로 등록된 이름을 확인하십시오. 그 이름이 '\(old)' 그대로이면 'uafctl forget \(new)' 명령으로 지운 뒤 다시 "
+        + "등록하십시오"
     )
   }
 }

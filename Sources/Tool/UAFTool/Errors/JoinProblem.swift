@@ -14,6 +14,8 @@ enum JoinProblem: Equatable {
   case joinedElsewhere(String)
   /// The configuration already names this other server.
   case configuredElsewhere(String)
+  /// The configuration names a server with this dialect, and a machine joins only by UAF in the bodies of the standard.
+  case otherDialect(String)
   /// A file with the name that a join needs exists, and was not written by a join.
   case otherFile(String)
   /// The folder already has as many configuration files as are allowed.
@@ -53,6 +55,11 @@ extension JoinProblem: Catalogued {
       FindingText(
         "the configuration names another server already: \(ShownText.line(server))",
         do: "remove the addresses of [server] there, then join")
+    case .otherDialect(let dialect):
+      FindingText(
+        "the configuration has dialect = \"\(dialect)\", and a machine joins only a uaf-server that it speaks to by UAF",
+        do: "people register at that server without a join (uafctl register); to join another server, remove [server] "
+          + "there")
     case .otherFile(let path):
       FindingText(
         "\(ShownText.line(path)) was not written by 'uafctl join'", do: "give it another name, or remove it, then join")
@@ -97,6 +104,10 @@ extension JoinProblem: Catalogued {
       FindingText(
         "설정에 이미 다른 서버가 있습니다: \(ShownText.line(server))",
         do: "설정에서 [server]의 주소를 지운 다음 가입하십시오")
+    case .otherDialect(let dialect):
+      FindingText(
+        "설정이 dialect = \"\(dialect)\"인데, 컴퓨터는 UAF로 통신하는 uaf-server에만 가입합니다",
+        do: "그 서버에는 가입하지 않아도 사용자가 등록할 수 있습니다(uafctl register). 다른 서버에 가입하려면 설정에서 [server]를 지우십시오")
     case .otherFile(let path):
       FindingText(
         "\(ShownText.line(path)): 'uafctl join'이 쓴 파일이 아닙니다", do: "이름을 바꾸거나 지운 다음 가입하십시오")

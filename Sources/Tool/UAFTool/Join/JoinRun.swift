@@ -67,7 +67,7 @@ struct JoinRun {
 
   /// The documents of the configuration without those of an earlier join of the same server.
   ///
-  /// - Throws: ``ToolError/join(_:)`` if a different server is configured.
+  /// - Throws: ``ToolError/join(_:)`` if a different server is configured, or one of another dialect.
   private func requireFree(_ join: JoinPayload, in folder: String) throws(ToolError) -> [ConfigurationDocument] {
     let documents = try documents()
     if let joined = try ownServer(documents, in: folder), joined != join.payload.server + "/uaf/get" {
@@ -75,8 +75,11 @@ struct JoinRun {
     }
     let others = documents.filter { $0.path != folder + "/" + ServerFiles.configurationName }
     // A configuration that is incomplete only because it names no server is no obstacle.
-    let configured = (try? Configuration(others, path: configuration))?.server?.requestURL?.text
-    if let configured, configured != join.payload.server + "/uaf/get" { throw .join(.configuredElsewhere(configured)) }
+    let server = (try? Configuration(others, path: configuration))?.server
+    if let server, server.dialect != .fido { throw .join(.otherDialect(server.dialect.rawValue)) }
+    if let configured = server?.requestURL?.text, configured != join.payload.server + "/uaf/get" {
+      throw .join(.configuredElsewhere(configured))
+    }
     guard others.count <= ConfigurationFile.maximumDropIns else { throw .join(.tooManyFiles(folder)) }
     return others
   }

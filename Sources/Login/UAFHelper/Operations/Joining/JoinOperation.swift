@@ -19,6 +19,10 @@ struct JoinOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let payload = try payload()
     let settings = try server.settings()
+    guard settings.dialect == .fido else {
+      throw Ending(
+        .invalidParameter, because: .joinOfOtherDialect, log: "join: server.dialect is \(settings.dialect.rawValue)")
+    }
     let client = try server.clientSettings(settings)
     guard let url = OwnRoute.join.url(beside: client.authentication.requestURL), url == payload.server + "/uaf/join"
     else {

@@ -28,18 +28,19 @@ struct ResetOperation: CallOperation {
     let isByCode = call.begin.payload != nil
     guard isRoot || isByCode else {
       // If a code would be refused, the text does not ask for one.
-      throw Ending(
-        .authenticatorResetFailed, because: policy.provesCodes ? .codeMissing : .resetsNotSigned, log: "no code")
+      throw Ending(.authenticatorResetFailed, because: obstacle ?? .codeMissing, log: "no code")
     }
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(
         .resetNone, text: try accounts.causeOfMissing(named).map(PromptText.cause),
         log: "no value of this account on this machine")
     }
-    guard isRoot || !server.isVerdictUnsigned else {
+    if !isRoot, let obstacle {
       throw Ending(
-        .authenticatorResetFailed, because: .resetsNotSigned,
-        log: "a reset with a code needs server.require_signed_verdict, which is not set")
+        .authenticatorResetFailed, because: obstacle,
+        log: obstacle == .resetsNotSigned
+          ? "a reset with a code needs server.require_signed_verdict, which is not set"
+          : "at this server no code can reset anything")
     }
     try accounts.requireNotBlocked(held.account)
     let typed = held.types.filter(\.isTyped)
@@ -56,6 +57,16 @@ struct ResetOperation: CallOperation {
     log.write(.keys, "\(type.rawValue) was reset, by \(isRoot ? "root" : "an enrolment code")")
     return Success(
       result: .resetSuccess, text: .reset(type.kind, user: call.shownName, serverKnows: !isByCode))
+  }
+
+  /// Why no code of a person can reset anything at the configured server; nil if one can.
+  private var obstacle: EndCause? {
+    guard let settings = try? server.settings() else { return .resetsNotSigned }
+    if !settings.enrolment.takesCodes || settings.enrolment == .token || settings.dialect == .plain {
+      return .codesResetNothing
+    }
+    guard settings.hasDeregistration else { return .resetsNotTold }
+    return server.isVerdictUnsigned ? .resetsNotSigned : nil
   }
 
   /// Has the server delete this machine's keys of one authenticator.
