@@ -567,7 +567,8 @@ import ToolTestSupport
           --anyway                Goes on although people who use the service today
                                   will be refused: they are not registered, this
                                   machine lacks what a login needs, or sshd's settings
-                                  keep the stack from working.
+                                  keep the stack from working. It also goes on if some
+                                  have an empty password.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
           --version               Show the version.
