@@ -120,7 +120,8 @@ import Wording
     case .unknownAppID: .unverified
     case .unverified: .onlyPlainDialect
     case .onlyPlainDialect: .onlyWebAuthn
-    case .onlyWebAuthn: .notWithWebAuthn
+    case .onlyWebAuthn: .onlyPrivacyIDEA
+    case .onlyPrivacyIDEA: .notWithWebAuthn
     case .notWithWebAuthn: .onlyConformance
     case .onlyConformance: .withoutBase
     case .withoutBase: .needsWebOrigin

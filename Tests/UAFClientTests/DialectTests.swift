@@ -8,34 +8,8 @@ import WebAuthn
 
 /// The dialects of WebAuthn, at servers that a script plays with answers of the forms in docs/webauthn-servers.md.
 @Suite struct DialectTests {
-  private static let base = "https://login.example.com"
-  private static let challenge = Base64URL.encode([UInt8](repeating: 3, count: 32))
-
-  private struct Step {
-    let path: String
-    var status = 200
-    var body = ""
-    var cookies: String?
-    var type = "application/json"
-  }
-
-  private static func settings(_ interface: WebAuthnInterface) -> ClientSettings {
-    let path = interface == .djangoOTP ? "/webauthn" : ""
-    let endpoint = ServerEndpoint(requestURL: base + path, responseURL: base + path)
-    var settings = ClientSettings(endpoint: endpoint, facetID: "linux:test")
-    settings.webAuthn = WebAuthnSettings(interface: interface, relyingPartyID: "login.example.com")
-    return settings
-  }
-
-  private static func wire(_ steps: [Step]) -> ScriptedTransport {
-    ScriptedTransport(
-      steps.map { step in
-        .answering(
-          base + step.path,
-          TransportResponse(
-            status: step.status, contentType: step.type, body: Array(step.body.utf8), cookies: step.cookies))
-      })
-  }
+  private typealias Step = DialectScene.Step
+  private static let challenge = DialectScene.challenge
 
   // MARK: The servers' answers
 
@@ -88,57 +62,36 @@ import WebAuthn
 
   // MARK: Logging in
 
-  /// Logs in, and returns what was sent; the first refusal otherwise.
-  private func login(_ interface: WebAuthnInterface, _ steps: [Step]) throws -> [TransportRequest] {
-    var wire = Self.wire(steps)
-    let settings = Self.settings(interface)
-    var flow = CredentialAuthentication(
-      settings: settings, rules: try #require(settings.webAuthn), username: "mina")
-    var signer = try TestCredential()
-    try flow.start(over: &wire)
-    _ = try flow.collect(over: &wire, among: [Scene.authenticator(appID: "login.example.com")])
-    try flow.sign(with: &signer)
-    _ = try accepted(flow.send(over: &wire))
-    #expect(wire.isUsedUp)
-    return wire.requests
-  }
-
   /// A login whose last answer, or first one, is replaced.
   private func login(_ interface: WebAuthnInterface, last: Step? = nil, first: Step? = nil) throws {
     var steps = try Self.logins(interface)
     if let last { steps[1] = last }
     if let first { steps = [first] }
-    _ = try login(interface, steps)
-  }
-
-  private func sent(_ request: TransportRequest?) throws -> JSONObject {
-    guard case .object(let object) = try JSONValue(parsing: try #require(request).body) else { return [:] }
-    return object
+    _ = try DialectScene.login(DialectScene.settings(interface), steps)
   }
 
   @Test func `privacyIDEA: signs the text of the challenge, names the account, and sends the origin as a header`()
     throws
   {
-    let requests = try login(.privacyIDEA, Self.logins(.privacyIDEA))
+    let requests = try DialectScene.login(DialectScene.settings(.privacyIDEA), Self.logins(.privacyIDEA))
     #expect(requests[0].body == Array(#"{"type":"passkey"}"#.utf8) && requests[0].headers.isEmpty)
-    let answer = try sent(requests[1])
+    let answer = try DialectScene.sent(requests[1])
     #expect(answer["user"] == .string("mina") && answer["transaction_id"] == .string("017"))
     #expect(requests[1].headers == [HeaderField(.origin, "linux://login.example.com")])
-    guard case .string(let data)? = answer["clientDataJSON"] else { return #expect(Bool(false)) }
-    let clientData = try CollectedClientData(parsing: Base64URL.decode(data, maximumCount: 4096))
+    let clientData = try DialectScene.clientData(answer["clientDataJSON"])
     #expect(clientData.challenge == Array("SGVsbG8gV29ybGQgMTIz".utf8))
     #expect(answer["userHandle"] == .string("AQID") && answer["signature"] != nil && answer["authenticatorData"] != nil)
   }
 
   @Test func `allauth: the session of the options is sent with the response`() throws {
-    let requests = try login(.allauth, Self.logins(.allauth))
+    let requests = try DialectScene.login(DialectScene.settings(.allauth), Self.logins(.allauth))
     #expect(requests[0].method == .get && requests[0].headers.isEmpty && requests[0].body.isEmpty)
     #expect(requests[1].headers == [HeaderField(.sessionToken, "abc")])
-    #expect(try sent(requests[1])["credential"] != nil)
+    #expect(try DialectScene.sent(requests[1])["credential"] != nil)
   }
 
   @Test func `django-otp-webauthn: cookie, token and the server's own origin are sent with both requests`() throws {
-    let requests = try login(.djangoOTP, Self.logins(.djangoOTP))
+    let requests = try DialectScene.login(DialectScene.settings(.djangoOTP), Self.logins(.djangoOTP))
     for request in requests {
       #expect(
         request.headers == [HeaderField(.csrfToken, Self.token), HeaderField(.referer, "https://login.example.com/")])
@@ -147,8 +100,8 @@ import WebAuthn
   }
 
   @Test func `glewlwyd: bytes are standard base64, and the rpId in the options is ignored`() throws {
-    let requests = try login(.glewlwyd, Self.logins(.glewlwyd))
-    let answer = try sent(requests[1])
+    let requests = try DialectScene.login(DialectScene.settings(.glewlwyd), Self.logins(.glewlwyd))
+    let answer = try DialectScene.sent(requests[1])
     #expect(answer["scheme_type"] == .string("webauthn") && answer["username"] == .string("mina"))
     let value = try #require(answer.value(at: "value", "credential", "response"))
     guard case .object(let response) = value, case .string(let data)? = response["authenticatorData"] else {
@@ -241,7 +194,7 @@ import WebAuthn
 
   // MARK: Registering
 
-  private static let user = #"{"id":"AQID","name":"mina","displayName":"mina"}"#
+  private static let user = DialectScene.user
   private static var creation: String {
     #"{"rp":{"id":"login.example.com","name":"Example"},"user":\#(user),"challenge":"\#(challenge)","#
       + #""pubKeyCredParams":[{"type":"public-key","alg":-7}]}"#
@@ -289,19 +242,7 @@ import WebAuthn
 
   private func register(_ interface: WebAuthnInterface, _ steps: [Step], entry: String = "s3cret") throws
     -> [TransportRequest]
-  {
-    var wire = Self.wire(steps)
-    let settings = Self.settings(interface)
-    var flow = CredentialRegistration(
-      settings: settings, rules: try #require(settings.webAuthn), username: "mina", entitlement: .plainCode(entry))
-    var maker = try TestCredential()
-    try flow.start(over: &wire)
-    _ = try flow.collect(over: &wire, among: [Scene.authenticator(keys: [])])
-    _ = try flow.makeKey(with: &maker)
-    _ = try accepted(flow.send(over: &wire))
-    #expect(wire.isUsedUp)
-    return wire.requests
-  }
+  { try DialectScene.register(DialectScene.settings(interface), steps, entry: entry) }
 
   @Test(arguments: WebAuthnInterface.allCases.filter { $0 != .conformance })
   func `a registration sends what the person entered once or twice, and never after the options`(
@@ -325,7 +266,7 @@ import WebAuthn
   @Test func `privacyIDEA: the token of the sign-in authorises both requests, and the serial goes back`() throws {
     let requests = try register(.privacyIDEA, Self.registrations(.privacyIDEA))
     #expect(requests.map(\.authorization) == [nil, "t0k", "t0k"])
-    let answer = try sent(requests.last)
+    let answer = try DialectScene.sent(requests.last)
     #expect(answer["serial"] == .string("P1") && answer["transaction_id"] == .string("7"))
     #expect(answer["type"] == .string("passkey") && answer["attestationObject"] != nil)
   }

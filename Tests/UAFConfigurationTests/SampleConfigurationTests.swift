@@ -208,7 +208,7 @@ struct SampleConfigurationTests {
   @Test func `the keys that the installed example comments out are accepted too`() throws {
     let plain = try Self.uncommented().replacing(#"= "fido""#, with: #"= "plain""#)
     // Leaves out the keys of the WebAuthn dialect, which the plain dialect does not have.
-    let ofWebAuthn = ["base_url", "origin", "rp_id"]
+    let ofWebAuthn = ["base_url", "origin", "rp_id", "token_type"]
     let lines = plain.split(separator: "\n").filter { line in !ofWebAuthn.contains { line.hasPrefix($0) } }
     let example = try Self.configuration(lines.joined(separator: "\n"))
     #expect(example.server?.plain.contextNames.count == PlainSettings.contextMembers.count)

@@ -125,6 +125,24 @@ import Testing
     #expect(refusal(other(dialect, more)) == expected)
   }
 
+  @Test(arguments: [("", "passkey"), ("token_type='passkey'", "passkey"), ("token_type='webauthn'", "webauthn")])
+  func `root chooses the type of privacyIDEA's tokens, which is passkey without a choice`(
+    _ more: String, _ type: String
+  ) throws {
+    #expect(try server(other("privacyidea", more)).webAuthn.tokenType.rawValue == type)
+  }
+
+  @Test(arguments: [
+    ("privacyidea", "token_type='hotp'"), ("privacyidea", "token_type=''"), ("privacyidea", "token_type=true"),
+    ("glewlwyd", "token_type='webauthn'"), ("glewlwyd", "token_type='passkey'"), ("webauthn", "token_type='webauthn'"),
+    ("fido", "token_type='passkey'"),
+  ])
+  func `refuses a type of tokens that privacyIDEA does not have, and any for another server`(
+    _ dialect: String, _ more: String
+  ) {
+    #expect(refusal(other(dialect, more)) == "4: server.token_type")
+  }
+
   @Test(arguments: ["privacyidea", "allauth", "django-otp-webauthn", "glewlwyd"])
   func `refuses a product's dialect without base_url`(_ dialect: String) {
     #expect(refusal("[server]\ndialect='\(dialect)'\norigin='https://a.example'\n") == "1: server")

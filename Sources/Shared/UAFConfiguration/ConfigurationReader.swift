@@ -248,6 +248,9 @@ struct ConfigurationReader {
 
   /// The keys of WebAuthn go with WebAuthn alone, and those that it has no place for do not go with it.
   private func checkWebAuthn(_ server: ServerSettings) throws(ConfigurationError) {
+    guard server.dialect == .privacyIDEA || tables.lines["server.token_type"] == nil else {
+      throw tables.refused("server.token_type", .onlyPrivacyIDEA)
+    }
     guard server.dialect.isWebAuthn else {
       for key in ["base_url", "origin", "rp_id"] where tables.lines["server.\(key)"] != nil {
         throw tables.refused("server.\(key)", .onlyWebAuthn)

@@ -116,6 +116,7 @@ extension SettingProblem {
     case .unverified: "false는 이 컴퓨터의 서버에만 쓸 수 있습니다(다른 곳이면 allow_insecure = true)"
     case .onlyPlainDialect: "dialect = \"plain\"일 때만 쓸 수 있습니다"
     case .onlyWebAuthn: "WebAuthn의 dialect(webauthn, privacyidea, allauth 등)에서만 쓸 수 있습니다"
+    case .onlyPrivacyIDEA: "dialect = \"privacyidea\"일 때만 쓸 수 있습니다. 다른 서버에는 토큰의 종류가 없습니다"
     case .notWithWebAuthn: "WebAuthn의 dialect와 함께 쓸 수 없습니다. WebAuthn에는 해당하는 기능이 없습니다"
     case .onlyConformance: "dialect = \"webauthn\"일 때만 쓸 수 있습니다. 다른 dialect에서는 모든 주소가 base_url에서 나옵니다"
     case .withoutBase: "base_url이 있어야 합니다"

@@ -10,7 +10,7 @@ public struct ServerSettings: Equatable, Sendable {
     case plain
     /// WebAuthn instead of UAF, in the bodies of the FIDO Alliance's interface for server tests.
     case webauthn
-    /// WebAuthn, as privacyIDEA carries it for passkeys.
+    /// WebAuthn, as privacyIDEA carries it.
     case privacyIDEA = "privacyidea"
     /// WebAuthn, as django-allauth's interface for apps carries it.
     case allauth
@@ -33,6 +33,14 @@ public struct ServerSettings: Equatable, Sendable {
       case .fido, .plain, .webauthn: nil
       }
     }
+  }
+
+  /// The type of a person's tokens at a privacyIDEA server.
+  public enum TokenType: String, CaseIterable, Sendable {
+    /// A key that the server finds by itself.
+    case passkey
+    /// A key that the server names once it knows the account.
+    case webauthn
   }
 
   /// What the server requires before it accepts the first key of an account.
@@ -177,6 +185,7 @@ public struct ServerSettings: Equatable, Sendable {
       .text("base_url", \.webAuthn.baseURL, allowed: .serverURL, RelyingPartySettings.baseURL),
       .text("origin", \.webAuthn.origin, allowed: .facetID, facet),
       .text("rp_id", \.webAuthn.relyingPartyID, allowed: .domain, RelyingPartySettings.domain),
+      .choice("token_type", \.webAuthn.tokenType),
       .choice("enrolment", \.enrolment),
       .text("content_type", \.contentType, allowed: .mediaType, mediaType),
       .texts("app_ids", \.appIDs, allowed: .appIDs, appID),
@@ -226,7 +235,7 @@ public struct ServerSettings: Equatable, Sendable {
   }
 }
 
-/// `base_url`, `origin` and `rp_id`: what WebAuthn leaves open.
+/// `base_url`, `origin`, `rp_id` and `token_type`: what WebAuthn leaves open.
 public struct RelyingPartySettings: Equatable, Sendable {
   /// What the four addresses begin with; nil if each is given.
   var baseURL: ServerURL?
@@ -234,6 +243,8 @@ public struct RelyingPartySettings: Equatable, Sendable {
   public internal(set) var origin: String?
   /// The only rpId that is accepted; nil for the server's host, or a registrable suffix of it.
   public internal(set) var relyingPartyID: String?
+  /// The type of tokens at a privacyIDEA server.
+  public internal(set) var tokenType = ServerSettings.TokenType.passkey
 
   /// Whether root has set the origin of web pages, so that an answer for this machine would also be one for a browser's session.
   public var hasWebOrigin: Bool { origin.map { $0.lowercased().hasPrefix("https:") } ?? false }

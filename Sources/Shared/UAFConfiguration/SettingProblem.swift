@@ -152,6 +152,8 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case onlyPlainDialect
   /// A key of WebAuthn for a server of UAF.
   case onlyWebAuthn
+  /// The type of privacyIDEA's tokens, for a different server.
+  case onlyPrivacyIDEA
   /// A key that has no meaning for a server of WebAuthn.
   case notWithWebAuthn
   /// An address of one operation, in a dialect whose addresses all begin with `base_url`.
@@ -213,6 +215,7 @@ extension SettingProblem: CustomStringConvertible {
     case .unverified: "false is only for servers on this machine (elsewhere: allow_insecure = true)"
     case .onlyPlainDialect: "works only with dialect = \"plain\""
     case .onlyWebAuthn: "works only with a dialect of WebAuthn (webauthn, privacyidea, allauth ...)"
+    case .onlyPrivacyIDEA: "works only with dialect = \"privacyidea\": no other server has types of tokens"
     case .notWithWebAuthn: "cannot be used with a dialect of WebAuthn, which has nothing of the kind"
     case .onlyConformance: "works only with dialect = \"webauthn\": the others derive every address from base_url"
     case .withoutBase: "must have base_url"

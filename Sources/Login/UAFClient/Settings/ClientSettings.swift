@@ -224,7 +224,7 @@ public enum OwnRoute: String, Sendable {
 public enum WebAuthnInterface: String, Sendable, CaseIterable {
   /// The FIDO Alliance's interface for server tests.
   case conformance = "webauthn"
-  /// Passkeys of privacyIDEA.
+  /// Tokens of privacyIDEA.
   case privacyIDEA = "privacyidea"
   /// django-allauth's interface for apps.
   case allauth
@@ -232,6 +232,12 @@ public enum WebAuthnInterface: String, Sendable, CaseIterable {
   case djangoOTP = "django-otp-webauthn"
   /// A scheme of glewlwyd.
   case glewlwyd
+}
+
+/// The types of privacyIDEA's tokens whose keys are those of WebAuthn, by the server's names.
+public enum PrivacyIDEATokenType: String, Sendable {
+  case passkey
+  case webauthn
 }
 
 /// How this client speaks WebAuthn with its relying party.
@@ -248,15 +254,19 @@ public struct WebAuthnSettings: Equatable, Sendable {
   /// The server's name for a code in a request for options; nil if it takes codes in the header `Authorization`.
   public let codeMember: String?
 
+  /// The type of the tokens at a privacyIDEA server.
+  public let tokenType: PrivacyIDEATokenType
+
   /// Makes settings; without arguments, everything follows from the host.
   public init(
     interface: WebAuthnInterface = .conformance, origin: String? = nil, relyingPartyID: String? = nil,
-    codeMember: String? = nil
+    codeMember: String? = nil, tokenType: PrivacyIDEATokenType = .passkey
   ) {
     self.interface = interface
     self.origin = origin
     self.relyingPartyID = relyingPartyID
     self.codeMember = codeMember
+    self.tokenType = tokenType
   }
 }
 

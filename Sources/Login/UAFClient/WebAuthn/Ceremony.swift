@@ -41,7 +41,7 @@ struct Ceremony: Sendable {
     dialect = rules.interface.dialect(
       DialectContext(
         operation: operation, username: username, endpoint: settings.endpoint(for: operation), entry: entry,
-        codeMember: rules.codeMember))
+        codeMember: rules.codeMember, tokenType: rules.tokenType))
     cookies = dialect.firstCookies
   }
 

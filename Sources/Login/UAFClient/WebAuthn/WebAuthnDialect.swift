@@ -70,6 +70,8 @@ struct DialectContext: Sendable {
   let entry: String?
   /// The server's name for a code in a request for options; nil if it takes codes in the header `Authorization`.
   let codeMember: String?
+  /// The type of privacyIDEA's tokens; the other dialects have none.
+  let tokenType: PrivacyIDEATokenType
 
   /// An address below the configured one.
   func url(_ path: String) -> String { "\(endpoint.requestURL)/\(path)" }
@@ -126,7 +128,10 @@ enum DialectFault: Error {
 /// Reading answers whose forms only their server knows.
 extension JSONObject {
   /// The value at the end of a path of members; nil if a member is missing, or one on the way is not an object.
-  func value(at path: String...) -> JSONValue? { value(at: path[...]) }
+  func value(at path: String...) -> JSONValue? { value(at: path) }
+
+  /// The same for a path from elsewhere.
+  func value(at path: [String]) -> JSONValue? { value(at: path[...]) }
 
   /// The text at the end of a path of members; nil if there is none.
   func text(at path: String...) -> String? {

@@ -126,7 +126,8 @@ import UAFWire
     guard let interface = WebAuthnInterface(rawValue: server.dialect.rawValue) else { return nil }
     return WebAuthnSettings(
       interface: interface, origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID,
-      codeMember: server.plain.contextNames["authCode"])
+      codeMember: server.plain.contextNames["authCode"],
+      tokenType: server.webAuthn.tokenType == .webauthn ? .webauthn : .passkey)
   }
 
   private static func dialect(_ server: ServerSettings) -> Dialect {
@@ -209,6 +210,7 @@ import UAFWire
     let server = try settings()
     if server.dialect.isWebAuthn {
       texts += [server.dialect.rawValue, server.webAuthn.origin ?? "", server.webAuthn.relyingPartyID ?? ""]
+      if server.dialect == .privacyIDEA { texts.append(server.webAuthn.tokenType.rawValue) }
     }
     return try hash(texts, Array((verdictKeys ?? []).joined()))
   }

@@ -150,7 +150,8 @@ struct ServerCheck {
       facetID: server.facetID)
     if let interface = WebAuthnInterface(rawValue: server.dialect.rawValue) {
       settings.webAuthn = WebAuthnSettings(
-        interface: interface, origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID)
+        interface: interface, origin: server.webAuthn.origin, relyingPartyID: server.webAuthn.relyingPartyID,
+        tokenType: server.webAuthn.tokenType == .webauthn ? .webauthn : .passkey)
     }
     if server.dialect == .plain { settings.dialect = .plain(PlainRules(contextNames: server.plain.contextNames)) }
     settings.contentType = server.contentType

@@ -23,10 +23,11 @@ SECTIONS = {
     "django-otp-webauthn": ("django-otp-webauthn", {}),
     "django-allauth": ("django-allauth", {}),
     "privacyidea": ("privacyIDEA", {}),
+    "privacyidea-token": ("privacyIDEA", {'token_type = "passkey"': 'token_type = "webauthn"'}),
     "glewlwyd": ("glewlwyd", {}),
 }
 # privacyIDEA accepts every origin that client data and header have in common.
-ANY_ORIGIN = {"privacyidea"}
+ANY_ORIGIN = {"privacyidea", "privacyidea-token"}
 
 
 # The machine of the other suites, without its server.
