@@ -124,7 +124,7 @@ import Wording
     case .onlyPrivacyIDEA: .notWithWebAuthn
     case .notWithWebAuthn: .onlyConformance
     case .onlyConformance: .withoutBase
-    case .withoutBase: .needsWebOrigin
+    case .withoutBase: .needsWebOrigin("d1")
     case .needsWebOrigin: .enrolmentOfDialect("c1")
     case .enrolmentOfDialect: .incompleteRelyingParty
     case .incompleteRelyingParty: .incompleteSuccess

@@ -74,6 +74,27 @@ import UAFWire
     #expect(machine.has(.serverAnswer))
   }
 
+  @Test func `doctor accepts kanidm's refusal of a name that nobody has, and no proxy's`() {
+    let machine = Machine(
+      configuration: """
+        [server]
+        dialect = "kanidm"
+        base_url = "https://fido.example.com"
+        origin = "https://fido.example.com"
+
+        """)
+    for (text, isFine) in [(#""nomatchingentries""#, true), ("404 page not found", false), ("", false)] {
+      machine.server?.answers["/v1/auth"] = FakeServer.text(text, type: "text/plain; charset=utf-8", status: 404)
+      #expect(machine.has(.serverPath) != isFine && !machine.has(.serverAnswer))
+    }
+    var known = FakeServer.json(#"{"sessionid":"0","state":{"choose":["passkey"]}}"#)
+    known.response.session = "eyJ.a.b"
+    machine.server?.answers["/v1/auth"] = known
+    // The same answer to the second step is none of that step.
+    #expect(machine.has(.serverAnswer))
+    #expect(machine.requests.contains { $0.headers == ["X-KANIDM-AUTH-SESSION-ID: eyJ.a.b"] })
+  }
+
   @Test(arguments: [
     #"{"status":"ok","challenge":"AAAA"}"#,
     #"{"status":"ok","challenge":"AwMDAwMDAwMDAwMDAwMDAwMD","rpId":"other.example"}"#,

@@ -79,6 +79,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = [("Set-Cookie", "session=b2; Path=/; Secure; HttpOnly"), ("Set-Cookie", "old=; Max-Age=0")]
         self.answer(json.dumps(self.headers.get("Cookie")).encode(), headers=headers)
 
+    def get_session(self):
+        self.answer(b"", headers=[("X-KANIDM-AUTH-SESSION-ID", "eyJ.a-b_c.d")])
+
+    def get_session_twice(self):
+        self.answer(b"", headers=[("X-KANIDM-AUTH-SESSION-ID", "a"), ("X-KANIDM-AUTH-SESSION-ID", "b")])
+
+    def get_session_with_space(self):
+        self.answer(b"", headers=[("X-KANIDM-AUTH-SESSION-ID", "a b")])
+
+    def get_session_longest(self):
+        self.answer(b"", headers=[("X-KANIDM-AUTH-SESSION-ID", "k" * 992)])
+
+    def get_session_too_long(self):
+        self.answer(b"", headers=[("X-KANIDM-AUTH-SESSION-ID", "k" * 993)])
+
     def get_redirect(self):
         self.answer(b"elsewhere", 302, "text/plain", [("Location", "/ok")])
 

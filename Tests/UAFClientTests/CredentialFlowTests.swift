@@ -542,8 +542,8 @@ struct TestCredential: CredentialSigner, CredentialMaker, ~Copyable {
   private(set) var madeFor: String?
   private let pair: P256.KeyPair
 
-  init() throws {
-    let (model, key) = (try Scene.aaid(), try Scene.keyID())
+  init(keyID key: KeyID? = nil) throws {
+    let (model, key) = (try Scene.aaid(), try key ?? Scene.keyID())
     let aaguid = try #require(AAGUID(text: Self.aaguid))
     pair = try P256.generate()
     self.aaguid = aaguid

@@ -18,6 +18,7 @@ enum DialectScene {
     var body = ""
     var cookies: String?
     var type = "application/json"
+    var session: String?
   }
 
   static func settings(
@@ -37,7 +38,8 @@ enum DialectScene {
         .answering(
           base + step.path,
           TransportResponse(
-            status: step.status, contentType: step.type, body: Array(step.body.utf8), cookies: step.cookies))
+            status: step.status, contentType: step.type, body: Array(step.body.utf8), cookies: step.cookies,
+            session: step.session))
       })
   }
 

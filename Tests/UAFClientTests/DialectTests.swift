@@ -55,8 +55,13 @@ import WebAuthn
             + #""allowCredentials":[{"credential_id":"\#(id)","name":"x","created_at":1}],"user":{"name":"mina"}}"#),
         Step(path: "/api/auth/", cookies: "GLEWLWYD2_SESSION_ID=1", type: ""),
       ]
+    // Played by KanidmTests.
+    case .kanidm: return []
     }
   }
+
+  /// The interfaces that this suite plays.
+  private static let played = WebAuthnInterface.allCases.filter { $0 != .conformance && $0 != .kanidm }
 
   private static let token = "pam0uaf0sends0no0browsers0cookie"
 
@@ -153,7 +158,7 @@ import WebAuthn
   }
 
   @Test(
-    arguments: WebAuthnInterface.allCases.filter { $0 != .conformance },
+    arguments: played,
     [(200, "text/html"), (403, "text/html"), (302, "application/json")])
   func `refuses a proxy's page, and a redirect`(_ interface: WebAuthnInterface, _ answer: (status: Int, type: String))
     throws
@@ -168,7 +173,7 @@ import WebAuthn
     _ = refusal(.jsonParser, byServer: true) { try login(interface, last: last) }
   }
 
-  @Test(arguments: WebAuthnInterface.allCases.filter { $0 != .conformance }, [429, 500, 503])
+  @Test(arguments: played, [429, 500, 503])
   func `a server that has failed is not a server that has refused`(_ interface: WebAuthnInterface, _ status: Int) throws
   {
     let last = Step(path: try Self.logins(interface)[1].path, status: status, body: "{}")
@@ -176,7 +181,7 @@ import WebAuthn
     #expect(refused?.saysPlainNo == false)
   }
 
-  @Test(arguments: WebAuthnInterface.allCases.filter { $0 != .conformance })
+  @Test(arguments: played)
   func `refuses options without the members of the dialect`(_ interface: WebAuthnInterface) throws {
     let path = try Self.logins(interface)[0].path
     for body in ["{}", #"{"result":{"status":true,"value":true},"detail":{}}"#, #"{"status":200,"data":{},"meta":{}}"#]
@@ -202,7 +207,7 @@ import WebAuthn
 
   private static func registrations(_ interface: WebAuthnInterface) -> [Step] {
     switch interface {
-    case .conformance: return []
+    case .conformance, .kanidm: return []
     case .privacyIDEA:
       return [
         Step(path: "/auth", body: #"{"result":{"status":true,"value":{"token":"t0k"}}}"#),
@@ -244,7 +249,7 @@ import WebAuthn
     -> [TransportRequest]
   { try DialectScene.register(DialectScene.settings(interface), steps, entry: entry) }
 
-  @Test(arguments: WebAuthnInterface.allCases.filter { $0 != .conformance })
+  @Test(arguments: played)
   func `a registration sends what the person entered once or twice, and never after the options`(
     _ interface: WebAuthnInterface
   ) throws {
@@ -254,7 +259,7 @@ import WebAuthn
     }
     let expected: [Bool] =
       switch interface {
-      case .conformance: []
+      case .conformance, .kanidm: []
       case .privacyIDEA, .glewlwyd: [true, false, false]
       case .allauth: [true, true, false, false]
       // The code is a session, which both requests need.

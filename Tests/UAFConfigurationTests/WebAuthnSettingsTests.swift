@@ -95,7 +95,7 @@ import Testing
   @Test(arguments: [
     ("privacyidea", "", ServerSettings.Enrolment.password), ("glewlwyd", "", .password),
     ("django-otp-webauthn", "", .code), ("allauth", "origin='https://login.example.com'", .password),
-    ("privacyidea", "enrolment='password'", .password),
+    ("privacyidea", "enrolment='password'", .password), ("kanidm", "origin='https://login.example.com'", .code),
   ])
   func
     `in the dialects of products every address begins with base_url, and the dialect knows what a registration needs`(
@@ -112,7 +112,9 @@ import Testing
     ("privacyidea", "enrolment='open'", "4: server.enrolment"),
     ("glewlwyd", "enrolment='payload'", "4: server.enrolment"),
     ("django-otp-webauthn", "enrolment='password'", "4: server.enrolment"), ("allauth", "", "1: server"),
-    ("allauth", "origin='linux://login.example.com'", "1: server"),
+    ("allauth", "origin='linux://login.example.com'", "1: server"), ("kanidm", "", "1: server"),
+    ("kanidm", "origin='linux://login.example.com'", "1: server"),
+    ("kanidm", "origin='https://login.example.com'\nenrolment='open'", "5: server.enrolment"),
     ("glewlwyd", "[server.authentication]\nrequest_url='https://b.example/q'", "4: server.authentication"),
     ("privacyidea", "[server.context]\nauthCode='token'", "4: server.context"),
     ("privacyidea", "accept_transaction='any'", "4: server.accept_transaction"),
@@ -143,7 +145,7 @@ import Testing
     #expect(refusal(other(dialect, more)) == "4: server.token_type")
   }
 
-  @Test(arguments: ["privacyidea", "allauth", "django-otp-webauthn", "glewlwyd"])
+  @Test(arguments: ["privacyidea", "allauth", "django-otp-webauthn", "glewlwyd", "kanidm"])
   func `refuses a product's dialect without base_url`(_ dialect: String) {
     #expect(refusal("[server]\ndialect='\(dialect)'\norigin='https://a.example'\n") == "1: server")
   }

@@ -111,6 +111,21 @@ struct ExchangeTests {
     }
   }
 
+  @Test(arguments: [
+    ("/session", "eyJ.a-b_c.d" as String?), ("/session-longest", String(repeating: "k", count: 992)),
+    ("/session-too-long", nil), ("/session-twice", nil), ("/session-with-space", nil), ("/ok", nil),
+  ])
+  func `returns the session in an answer's header, unless the header is not exactly one that can be sent back`(
+    _ path: String, _ session: String?
+  ) throws {
+    let fetch = try FetchProcess()
+    var request = servers.get(servers.good, path)
+    request.cookies = ""
+    #expect(try fetch.perform(request).0.session == session)
+    request.cookies = nil
+    #expect(try fetch.perform(request).0.session == nil)
+  }
+
   @Test func `sends no header except the requested ones and the name of the program`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1, 2, 3])

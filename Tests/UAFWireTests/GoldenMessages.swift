@@ -320,6 +320,7 @@ enum GoldenMessages {
       $0.detail = ""
       $0.date = 1_800_000_000
       $0.cookies = "session=a1"
+      $0.session = "abc"
     },
     "response-no-body": response(.answered, handshake: true, status: 204),
     "response-refused": response(.refused, handshake: false) { $0.detail = "connection refused" },

@@ -47,7 +47,10 @@ import UAFWire
     }
     let (code, lack) = transfer(within: Int(request.timeoutMilliseconds), reception)
     var result = response(code, lack, reception, reason)
-    if let sent = request.cookies, result.0.outcome == .answered { result.0.cookies = cookies(after: sent) }
+    if let sent = request.cookies, result.0.outcome == .answered {
+      result.0.cookies = cookies(after: sent)
+      result.0.session = session()
+    }
     unsafe curl_easy_reset(curl)
     return withExtendedLifetime((reception, headers, reason)) { result }
   }
@@ -152,6 +155,15 @@ import UAFWire
       index += 1
     }
     return cookies.header
+  }
+
+  /// The session that the answer names; nil unless exactly one header has a value that the next request can send.
+  private borrowing func session() -> String? {
+    // SAFETY: libcurl's text ends with a NUL and lives until the handle is used again.
+    guard let value = unsafe curl_get_header(curl, FetchResponse.sessionHeader) else { return nil }
+    let session = unsafe String(cString: value)
+    let isWhole = (1...WireLimit.session).contains(session.utf8.count)
+    return isWhole && session.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? session : nil
   }
 
   /// The answer's redirect, if its target is an address that can be requested.

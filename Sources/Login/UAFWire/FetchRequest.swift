@@ -86,7 +86,9 @@ public struct FetchRequest: Equatable, Sendable {
   public var headers: [String] = []
 
   /// The names of headers that the core may choose: what dialects of WebAuthn need.
-  public static let headerNames: Set = ["Origin", "Referer", "X-CSRFToken", "X-Session-Token"]
+  public static let headerNames: Set = [
+    "Origin", "Referer", "X-CSRFToken", "X-KANIDM-AUTH-SESSION-ID", "X-Session-Token",
+  ]
 
   // Nil and false both mean no. They are kept apart so that a message is written exactly as it was read.
   private var skip: Bool?

@@ -14,6 +14,7 @@ public struct FetchResponse: Equatable, Sendable {
     case missing
     case date
     case cookies
+    case session
 
     static let rules = [
       outcome.rule(.u8, required: true),
@@ -28,6 +29,7 @@ public struct FetchResponse: Equatable, Sendable {
       missing.rule(.text(64)),
       date.rule(.u32),
       cookies.rule(.text(WireLimit.cookies)),
+      session.rule(.text(WireLimit.session)),
     ]
   }
 
@@ -57,6 +59,11 @@ public struct FetchResponse: Equatable, Sendable {
   ///
   /// Nil if the request did not use cookies, or there is no answer.
   public var cookies: String?
+  /// The value of the answer's header ``sessionHeader``, if the request used cookies and the answer has exactly one.
+  public var session: String?
+
+  /// The header by which kanidm names the session of a login.
+  public static let sessionHeader = "X-KANIDM-AUTH-SESSION-ID"
 
   /// The target of a redirect; uaf-fetch does not follow it.
   public struct Redirect: Equatable, Sendable {
@@ -97,13 +104,14 @@ public struct FetchResponse: Equatable, Sendable {
     writer.put(Field.missing, text: missing)
     writer.put(Field.date, u32: date)
     writer.put(Field.cookies, text: cookies)
+    writer.put(Field.session, text: session)
     return try writer.finish()
   }
 
   /// Reads a result.
   ///
-  /// - Throws: ``PacketError``, including for an unknown outcome; a status that does not fit the outcome; a body, a date or
-  ///   cookies if there is no answer; a body above the limit; and a redirect that is incomplete or does not have the right
+  /// - Throws: ``PacketError``, including for an unknown outcome; a status that does not fit the outcome; a body, a date,
+  ///   cookies or a session if there is no answer; a body above the limit; and a redirect that is incomplete or does not have the right
   ///   status.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
@@ -123,6 +131,8 @@ public struct FetchResponse: Equatable, Sendable {
     guard date == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: Field.date.tag) }
     cookies = packet.text(Field.cookies, bytes)
     guard cookies == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: Field.cookies.tag) }
+    session = packet.text(Field.session, bytes)
+    guard session == nil || outcome == .answered else { throw .invalidValue(.fetchResponse, tag: Field.session.tag) }
     switch (packet.text(Field.redirectURL, bytes), packet.flag(Field.redirectAuthorized, bytes)) {
     case (nil, nil): redirect = nil
     case (let url?, let isAuthorized?) where (300...399).contains(status):

@@ -36,6 +36,8 @@ public enum WireLimit {
   public static let authorization = 1024
   /// A further header of one exchange, with its name.
   public static let header = 1024
+  /// The value of a header by which an answer names its session; with its name it fits into ``header``.
+  public static let session = 992
   /// How many hosts with ports uaf-fetch may be given.
   public static let places = 64
   /// Certificate authorities in PEM, if they are in the *request* itself.

@@ -293,8 +293,8 @@ struct ConfigurationReader {
     guard server.enrolment == enrolment else {
       throw tables.refused("server.enrolment", .enrolmentOfDialect(enrolment.rawValue))
     }
-    guard server.dialect != .allauth || server.webAuthn.hasWebOrigin else {
-      throw tables.refused("server", .needsWebOrigin)
+    guard !server.dialect.needsWebOrigin || server.webAuthn.hasWebOrigin else {
+      throw tables.refused("server", .needsWebOrigin(server.dialect.rawValue))
     }
   }
 

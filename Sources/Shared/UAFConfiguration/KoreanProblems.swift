@@ -120,8 +120,8 @@ extension SettingProblem {
     case .notWithWebAuthn: "WebAuthn의 dialect와 함께 쓸 수 없습니다. WebAuthn에는 해당하는 기능이 없습니다"
     case .onlyConformance: "dialect = \"webauthn\"일 때만 쓸 수 있습니다. 다른 dialect에서는 모든 주소가 base_url에서 나옵니다"
     case .withoutBase: "base_url이 있어야 합니다"
-    case .needsWebOrigin:
-      "dialect = \"allauth\"에는 origin = \"https://...\"가 필요합니다. 이 서버는 다른 origin을 받지 않습니다(그 의미는 pam_uaf.conf(5)에 있습니다)"
+    case .needsWebOrigin(let dialect):
+      "dialect = \"\(dialect)\"에는 origin = \"https://...\"가 필요합니다. 이 서버는 다른 origin을 받지 않습니다(그 의미는 pam_uaf.conf(5)에 있습니다)"
     case .enrolmentOfDialect(let allowed): "이 dialect에서는 \"\(allowed)\"여야 합니다"
     case .incompleteRelyingParty:
       "base_url이 있거나, [server.registration]과 [server.authentication]에 URL이 둘 다 있어야 합니다"

@@ -18,9 +18,14 @@ public struct ServerSettings: Equatable, Sendable {
     case djangoOTP = "django-otp-webauthn"
     /// WebAuthn, as a scheme of glewlwyd carries it.
     case glewlwyd
+    /// WebAuthn, as kanidm carries it.
+    case kanidm
 
     /// Whether the server speaks WebAuthn.
     public var isWebAuthn: Bool { self != .fido && self != .plain }
+
+    /// Whether the server accepts only origins of web pages.
+    var needsWebOrigin: Bool { self == .allauth || self == .kanidm }
 
     /// Whether every address begins with `base_url`, as in the dialects of products.
     public var derivesAddresses: Bool { enrolment != nil }
@@ -29,7 +34,7 @@ public struct ServerSettings: Equatable, Sendable {
     var enrolment: Enrolment? {
       switch self {
       case .privacyIDEA, .allauth, .glewlwyd: .password
-      case .djangoOTP: .code
+      case .djangoOTP, .kanidm: .code
       case .fido, .plain, .webauthn: nil
       }
     }

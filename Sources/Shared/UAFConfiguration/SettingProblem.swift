@@ -160,7 +160,7 @@ public enum SettingProblem: Error, Equatable, Sendable {
   case onlyConformance
   case withoutBase
   /// A server that accepts only origins of web pages, and none is set.
-  case needsWebOrigin
+  case needsWebOrigin(String)
   /// The dialect's registration needs something else.
   case enrolmentOfDialect(String)
   case incompleteRelyingParty
@@ -219,8 +219,8 @@ extension SettingProblem: CustomStringConvertible {
     case .notWithWebAuthn: "cannot be used with a dialect of WebAuthn, which has nothing of the kind"
     case .onlyConformance: "works only with dialect = \"webauthn\": the others derive every address from base_url"
     case .withoutBase: "must have base_url"
-    case .needsWebOrigin:
-      "dialect = \"allauth\" needs origin = \"https://...\": the server accepts no other origin (pam_uaf.conf(5) says what "
+    case .needsWebOrigin(let dialect):
+      "dialect = \"\(dialect)\" needs origin = \"https://...\": the server accepts no other origin (pam_uaf.conf(5) says what "
         + "that means)"
     case .enrolmentOfDialect(let allowed): "must be \"\(allowed)\" with this dialect"
     case .incompleteRelyingParty:

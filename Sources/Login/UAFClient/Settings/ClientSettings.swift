@@ -232,6 +232,8 @@ public enum WebAuthnInterface: String, Sendable, CaseIterable {
   case djangoOTP = "django-otp-webauthn"
   /// A scheme of glewlwyd.
   case glewlwyd
+  /// Passkeys of kanidm.
+  case kanidm
 }
 
 /// The types of privacyIDEA's tokens whose keys are those of WebAuthn, by the server's names.

@@ -76,6 +76,8 @@ public struct HeaderField: Equatable, Sendable {
     case referer = "Referer"
     /// The value of Django's cookie `csrftoken`.
     case csrfToken = "X-CSRFToken"
+    /// The session of a login at kanidm.
+    case kanidmSession = "X-KANIDM-AUTH-SESSION-ID"
     /// The session of django-allauth.
     case sessionToken = "X-Session-Token"
   }
@@ -116,12 +118,16 @@ public struct TransportResponse: Equatable, Sendable {
   /// The header `Cookie` for the next request of the same ceremony; nil if the request took no part in cookies.
   public let cookies: String?
 
+  /// The session that the answer names in a header, for the next request of the same ceremony; nil if it names none.
+  public let session: String?
+
   /// Makes an answer.
   public init(
     status: Int, contentType: String, body: [UInt8], serverCertificate: [UInt8] = [], redirect: Redirect? = nil,
-    cookies: String? = nil
+    cookies: String? = nil, session: String? = nil
   ) {
     self.cookies = cookies
+    self.session = session
     self.status = status
     self.contentType = contentType
     self.body = body
@@ -133,7 +139,7 @@ public struct TransportResponse: Equatable, Sendable {
   func with(body part: [UInt8]) -> TransportResponse {
     TransportResponse(
       status: status, contentType: contentType, body: part, serverCertificate: serverCertificate, redirect: redirect,
-      cookies: cookies)
+      cookies: cookies, session: session)
   }
 }
 

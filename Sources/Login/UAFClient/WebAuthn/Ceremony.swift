@@ -135,13 +135,18 @@ struct Ceremony: Sendable {
   ) throws(Refusal) -> [Token] {
     guard case .offered = stage, case .object(let members) = response else { throw outOfTurn() }
     stage = .over
-    try link.begin(try request(dialect.request(for: members, origin: origin)), over: &transport)
-    let received = try link.finish(over: &transport)
-    let answer = try answer(received)
-    do throws(DialectFault) { try dialect.check(answer) } catch {
-      throw refusal(error, httpStatus: received.status)
+    var next = dialect.request(for: members, origin: origin)
+    while true {
+      try link.begin(try request(next), over: &transport)
+      let received = try link.finish(over: &transport)
+      let answer = try answer(received)
+      do throws(DialectFault) {
+        guard let sequel = try dialect.sequel(to: answer) else {
+          return settings.demandsPurpose ? dialect.tokens(of: answer) : []
+        }
+        next = sequel
+      } catch { throw refusal(error, httpStatus: received.status) }
     }
-    return settings.demandsPurpose ? dialect.tokens(of: answer) : []
   }
 
   // MARK: Messages
@@ -151,7 +156,7 @@ struct Ceremony: Sendable {
     let contentType = settings.contentType ?? MediaType.json
     var request: TransportRequest =
       if let body = asked.body {
-        .post(JSONValue.object(body).bytes, to: url, contentType: contentType)
+        .post(body.bytes, to: url, contentType: contentType)
       } else {
         .get(url, accept: MediaType.essence(of: contentType))
       }
@@ -178,7 +183,7 @@ struct Ceremony: Sendable {
     }
     let changed = response.cookies.flatMap { $0 == cookies ? nil : $0 }
     if let changed { cookies = changed }
-    return DialectAnswer(status: response.status, json: json, hasNewCookies: changed != nil)
+    return DialectAnswer(status: response.status, json: json, hasNewCookies: changed != nil, session: response.session)
   }
 
   private func refusal(_ fault: DialectFault, httpStatus: Int) -> Refusal {

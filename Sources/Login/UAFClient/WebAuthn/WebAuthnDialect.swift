@@ -30,7 +30,13 @@ protocol WebAuthnDialect: Sendable {
   ///   - origin: the origin in its client data.
   func request(for response: JSONObject, origin: String) -> DialectRequest
 
-  /// Reads the answer to the response, and returns if the server has accepted it.
+  /// Reads the answer to the response, or to what ``sequel(to:)`` has asked; by default it only calls ``check(_:)``.
+  ///
+  /// - Returns: the request without which the server forgets the response; nil if the server has accepted it.
+  /// - Throws: ``DialectFault`` for anything else.
+  mutating func sequel(to answer: DialectAnswer) throws(DialectFault) -> DialectRequest?
+
+  /// Reads the last answer, and returns if the server has accepted the response.
   ///
   /// - Throws: ``DialectFault`` for anything else.
   func check(_ answer: DialectAnswer) throws(DialectFault)
@@ -44,6 +50,11 @@ extension WebAuthnDialect {
 
   func reads(bare response: TransportResponse) -> Bool { false }
 
+  mutating func sequel(to answer: DialectAnswer) throws(DialectFault) -> DialectRequest? {
+    try check(answer)
+    return nil
+  }
+
   func tokens(of answer: DialectAnswer) -> [Token] { [] }
 }
 
@@ -55,6 +66,7 @@ extension WebAuthnInterface {
     case .allauth: AllauthDialect(context: context)
     case .djangoOTP: DjangoOTPDialect(context: context)
     case .glewlwyd: GlewlwydDialect(context: context)
+    case .kanidm: KanidmDialect(context: context)
     }
   }
 }
@@ -81,13 +93,16 @@ struct DialectContext: Sendable {
 struct DialectRequest: Sendable {
   let url: String
   /// Nil for GET.
-  let body: JSONObject?
+  let body: JSONValue?
   var headers: [HeaderField] = []
   var authorization: String?
 
   static func post(_ url: String, _ body: JSONObject, headers: [HeaderField] = []) -> DialectRequest {
-    DialectRequest(url: url, body: body, headers: headers)
+    DialectRequest(url: url, body: .object(body), headers: headers)
   }
+
+  /// A request whose body is no object.
+  static func post(_ url: String, _ body: JSONValue) -> DialectRequest { DialectRequest(url: url, body: body) }
 
   static func get(_ url: String, headers: [HeaderField] = []) -> DialectRequest {
     DialectRequest(url: url, body: nil, headers: headers)
@@ -101,6 +116,8 @@ struct DialectAnswer: Sendable {
   let json: JSONValue?
   /// Whether the answer set or changed a cookie.
   let hasNewCookies: Bool
+  /// The session that the answer names in a header; nil if it names none.
+  let session: String?
 
   /// The body as an object.
   ///

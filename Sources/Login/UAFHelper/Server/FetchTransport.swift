@@ -84,7 +84,8 @@ import UAFWire
     return TransportResponse(
       status: Int(head.status), contentType: head.contentType ?? "", body: body,
       serverCertificate: head.certificate ?? [],
-      redirect: head.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) }, cookies: head.cookies)
+      redirect: head.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) }, cookies: head.cookies,
+      session: head.session)
   }
 
   private func receive<Message>(

@@ -47,6 +47,8 @@ struct AnswerCheck {
     switch body {
     // Each address of WebAuthn answers with an object, refusals included.
     case .object where dialect.isWebAuthn: true
+    // An error of kanidm that needs no details.
+    case .string: dialect == .kanidm
     case .object(let object):
       if case .integer(let status)? = object["statusCode"] { status >= 1000 } else { false }
     case .array: dialect == .plain

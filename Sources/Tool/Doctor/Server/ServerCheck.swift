@@ -340,7 +340,8 @@ final class ServerLine: Transport {
     return TransportResponse(
       status: Int(response.status), contentType: response.contentType ?? "", body: answer.body,
       serverCertificate: response.certificate ?? [],
-      redirect: response.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) })
+      redirect: response.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) },
+      cookies: response.cookies, session: response.session)
   }
 }
 
