@@ -1,4 +1,5 @@
 import FidoResults
+import SecretMemory
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -97,10 +98,13 @@ import WebAuthn
 
   // MARK: Authentication
 
-  @Test func `a relying party verifies the assertion, whose origin is derived from the rpId`() throws {
+  @Test(arguments: [COSEAlgorithm.es256, .edDSA])
+  func `a relying party verifies the assertion, whose origin is derived from the rpId`(
+    _ algorithm: COSEAlgorithm
+  ) throws {
     var wire = assertion(json(.object(try requestOptions())), json(Self.success))
     var flow = authentication()
-    var signer = try TestCredential()
+    var signer = try TestCredential(nil, algorithm)
     try flow.start(over: &wire)
     #expect(
       wire.requests.first?.body == Array(#"{"username":"mina","userVerification":"required"}"#.utf8))
@@ -113,7 +117,7 @@ import WebAuthn
     let sent = try AssertionResponse(parsing: #require(wire.requests.last).body)
     #expect(sent.userHandle == nil)
     let stored = StoredCredential(
-      id: try Scene.keyID().bytes, publicKey: try COSEKey(es256: signer.publicKey), signatureCounter: 4,
+      id: try Scene.keyID().bytes, publicKey: try signer.algorithm.key(of: signer.publicKey), signatureCounter: 4,
       isBackupEligible: false, userHandle: [1, 2, 3])
     guard
       case .accepted(let verified) = try AssertionVerification(
@@ -461,8 +465,23 @@ import WebAuthn
 
   @Test func `refuses options that offer only algorithms that this client does not have`() throws {
     let refused = try refusedRegistration(
-      .noSuitableAuthenticator, byServer: false, creationOptions(algorithms: [.rs256, .edDSA]))
-    #expect(refused?.cause == .typesNotAccepted)
+      .noSuitableAuthenticator, byServer: false, creationOptions(algorithms: [.rs256]))
+    #expect(refused?.cause == .typesNotAccepted && refused?.detail.contains("neither ES256 nor EdDSA") == true)
+  }
+
+  @Test(
+    arguments: [
+      ([COSEAlgorithm.edDSA], COSEAlgorithm.edDSA), ([.rs256, .edDSA], .edDSA), ([.edDSA, .es256], .es256),
+      ([.edDSA, .rs256, .es256], .es256),
+    ], [AttestationConveyance.none, .direct])
+  func `a credential is EdDSA only where the server does not take ES256`(
+    _ offer: (algorithms: [COSEAlgorithm], made: COSEAlgorithm), _ attestation: AttestationConveyance
+  ) throws {
+    let (response, _) = try register(creationOptions(algorithms: offer.algorithms, attestation: attestation))
+    let verification = try RegistrationVerification(
+      response, expecting: expectation("example.com", "linux://example.com"), algorithms: offer.algorithms)
+    guard case .accepted(let credential) = verification else { return #expect(Bool(false)) }
+    #expect(credential.publicKey.algorithm == offer.made)
   }
 
   @Test func `refuses options that ask for a security key`() throws {
@@ -540,27 +559,40 @@ struct TestCredential: CredentialSigner, CredentialMaker, ~Copyable {
   let signCounter: UInt32 = 5
   private(set) var userHandle: [UInt8] = [1, 2, 3]
   private(set) var madeFor: String?
+  private(set) var algorithm: COSEAlgorithm
   private let pair: P256.KeyPair
+  private let edwards: Secret
 
-  init(keyID key: KeyID? = nil) throws {
+  init(_ key: KeyID? = nil, _ algorithm: COSEAlgorithm = .es256) throws {
     let (model, key) = (try Scene.aaid(), try key ?? Scene.keyID())
     let aaguid = try #require(AAGUID(text: Self.aaguid))
+    let edwards = try RandomBytes.makeSecret(Ed25519.privateKeyByteCount)
     pair = try P256.generate()
+    self.edwards = edwards
+    self.algorithm = algorithm
     self.aaguid = aaguid
     aaid = model
     keyID = key
   }
 
-  var publicKey: [UInt8] { pair.publicKey }
+  var publicKey: [UInt8] {
+    get throws { algorithm == .edDSA ? try Ed25519.publicKey(of: edwards) : pair.publicKey }
+  }
 
-  mutating func makeCredential(relyingPartyID: String, userHandle: [UInt8]) throws(SigningFailure) -> NewKey {
-    (madeFor, self.userHandle) = (relyingPartyID, userHandle)
-    return NewKey(keyID: keyID, publicKey: pair.publicKey, signCounter: 0, regCounter: 1)
+  mutating func makeCredential(
+    relyingPartyID: String, userHandle: [UInt8], _ algorithm: COSEAlgorithm
+  ) throws(SigningFailure) -> NewKey {
+    (madeFor, self.userHandle, self.algorithm) = (relyingPartyID, userHandle, algorithm)
+    do { return NewKey(keyID: keyID, publicKey: try publicKey, signCounter: 0, regCounter: 1) } catch {
+      throw SigningFailure(.cannotUse, detail: "\(error)")
+    }
   }
 
   mutating func sign(credentialData: [UInt8]) throws(SigningFailure) -> [UInt8] {
-    do { return try P256.sign(credentialData, privateKey: pair.privateKey) } catch {
-      throw SigningFailure(.cannotUse, detail: error.description)
-    }
+    do throws(CryptoError) {
+      return algorithm == .edDSA
+        ? try Ed25519.sign(credentialData, privateKey: edwards)
+        : try P256.sign(credentialData, privateKey: pair.privateKey)
+    } catch { throw SigningFailure(.cannotUse, detail: error.description) }
   }
 }

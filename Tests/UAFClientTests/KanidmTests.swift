@@ -155,7 +155,7 @@ import WebAuthn
     var key = try TestCredential()
     try register(at: &server, by: &key)
     server.resetToken = "again"
-    var other = try TestCredential(keyID: Scene.keyID(9))
+    var other = try TestCredential(Scene.keyID(9))
     try register(at: &server, "again", by: &other)
     #expect(server.passkeys.count == 2)
   }

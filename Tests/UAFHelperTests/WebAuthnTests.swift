@@ -58,6 +58,31 @@ import WebAuthn
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
+  @Test(arguments: [AttestationConveyance.none, .direct])
+  func `a relying party that does not take ES256 gets a key of Ed25519, which logs in after a change of the value too`(
+    _ attestation: AttestationConveyance
+  ) throws {
+    let bench = try bench()
+    try party(bench).algorithms = [.rs256, .edDSA]
+    try party(bench).attestation = attestation
+    #expect(try bench.run(registration(bench), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try party(bench).credentials["mina"]?.map(\.publicKey.algorithm) == [.edDSA])
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+    let change = try bench.run(bench.begin(.change), ["correct", "renewed1", "renewed1"])
+    #expect(change.result == 7110, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["renewed1"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 3012)
+  }
+
+  @Test func `a relying party that takes only RS256 gets no key, and nothing is stored`() throws {
+    let bench = try bench()
+    let party = try party(bench)
+    party.algorithms = [.rs256]
+    #expect(try bench.run(registration(bench), ["correct", "correct"]).result == 2002, "\(bench.log.lines)")
+    #expect(party.credentials.isEmpty)
+    #expect(try bench.run(bench.begin(), ["correct"]).result != 0)
+  }
+
   @Test func `a login succeeds at a relying party that names no allowed credentials`() throws {
     let bench = try registered()
     try party(bench).namesCredentials = false

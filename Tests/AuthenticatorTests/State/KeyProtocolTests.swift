@@ -23,10 +23,13 @@ import UAFCrypto
     return nil
   }
 
-  /// A copy of the record with a different protocol and user handle.
-  private func changed(_ key: RegisteredKey, _ keyProtocol: KeyProtocol, userHandle: [UInt8]) -> RegisteredKey {
+  /// A copy of the record with a different protocol, user handle or algorithm.
+  private func changed(
+    _ key: RegisteredKey, _ keyProtocol: KeyProtocol, _ algorithm: KeyAlgorithm? = nil, userHandle: [UInt8]
+  ) -> RegisteredKey {
     RegisteredKey(
-      type: key.type, keyProtocol: keyProtocol, appID: key.appID, userHandle: userHandle, keyID: key.keyID,
+      type: key.type, keyProtocol: keyProtocol, algorithm: algorithm ?? key.algorithm, appID: key.appID,
+      userHandle: userHandle, keyID: key.keyID,
       publicKey: key.publicKey, nonce: key.nonce, sealedPrivateKey: key.sealedPrivateKey)
   }
 
@@ -59,6 +62,33 @@ import UAFCrypto
     #expect(refusal { _ = try unlocked.sign(message, with: back, as: .uaf) } == .damaged)
   }
 
+  @Test func `a WebAuthn key of Ed25519 signs by that algorithm`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    let key = try unlocked.makeKey(.webAuthn, .ed25519, appID: "example.com", userHandle: [7])
+    let signature = try unlocked.sign(message, with: key, as: .webAuthn)
+    #expect(Ed25519.isValidSignature(signature, of: message, publicKey: key.publicKey))
+    #expect(refusal { _ = try unlocked.sign(message, with: key, as: .uaf) } == .damaged)
+    let other = try unlocked.makeKey(.webAuthn, .ed25519, appID: "example.com", userHandle: [7])
+    #expect(other.publicKey != key.publicKey && key.publicKey.count == 32)
+  }
+
+  @Test func `a key does not open if its record was changed to name the other algorithm`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    for (algorithm, other) in [(KeyAlgorithm.es256, KeyAlgorithm.ed25519), (.ed25519, .es256)] {
+      let key = try unlocked.makeKey(.webAuthn, algorithm, appID: "example.com", userHandle: [7])
+      let relabelled = changed(key, .webAuthn, other, userHandle: [7])
+      #expect(refusal { _ = try unlocked.sign(message, with: relabelled, as: .webAuthn) } == .damaged)
+    }
+  }
+
+  @Test func `makes no key of Ed25519 for UAF`() throws {
+    let directory = try folder.initialised()
+    let unlocked = try unlocked(in: directory)
+    #expect(refusal { _ = try unlocked.makeKey(.uaf, .ed25519, appID: "example.com") } == .cryptography)
+  }
+
   @Test func `a WebAuthn credential does not open with the user handle of a different account`() throws {
     let directory = try folder.initialised()
     let unlocked = try unlocked(in: directory)
@@ -76,6 +106,27 @@ import UAFCrypto
     let credential = try unlocked.makeKey(.webAuthn, appID: "example.com", userHandle: [7, 8])
     #expect(credential.record.first == 2)
     #expect(try RegisteredKey(record: credential.record) == credential)
+    let edwards = try unlocked.makeKey(.webAuthn, .ed25519, appID: "example.com", userHandle: [7, 8])
+    #expect(edwards.record.first == 3)
+    #expect(try RegisteredKey(record: edwards.record) == edwards)
+  }
+
+  @Test func `refuses the record of a key of Ed25519 that was cut, or that names another protocol or algorithm`() throws
+  {
+    let directory = try folder.initialised()
+    let key = try unlocked(in: directory).makeKey(.webAuthn, .ed25519, appID: "example.com", userHandle: [7])
+    let record = key.record
+    for count in 0..<record.count {
+      #expect(refusal { _ = try RegisteredKey(record: Array(record[..<count])) } == .damaged)
+    }
+    // The algorithm's byte is the last one; the protocol's comes before the handle, as below.
+    for (offset, others) in [(1, [0, 1, 3, 255] as [UInt8]), (5, [0, 1, 3])] {
+      for other in others {
+        var changed = record
+        changed[record.count - offset] = other
+        #expect(refusal { _ = try RegisteredKey(record: changed) } == .damaged)
+      }
+    }
   }
 
   @Test func `refuses a key's record that was cut, or that names an unknown protocol`() throws {

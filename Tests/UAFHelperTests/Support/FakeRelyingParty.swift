@@ -11,6 +11,8 @@ final class FakeRelyingParty {
   /// The rpId in the relying party's options.
   var rpID = "localhost"
   var attestation = AttestationConveyance.none
+  /// The algorithms that the relying party takes.
+  var algorithms: [COSEAlgorithm] = [.es256]
   /// The reply at addresses that end with this path, instead of the usual one.
   var instead: (path: String, response: TransportResponse)?
   /// Whether the options name the allowed credentials.
@@ -62,7 +64,7 @@ final class FakeRelyingParty {
     let options = PublicKeyCredentialCreationOptions(
       relyingParty: RelyingPartyEntity(id: rpID, name: "Test"),
       user: try UserEntity(id: Array(user.utf8), name: user, displayName: user), challenge: challenge,
-      algorithms: [.es256], excludedCredentials: own, attestation: attestation)
+      algorithms: algorithms, excludedCredentials: own, attestation: attestation)
     return ok(options.json, session: "s\(made)")
   }
 
@@ -74,7 +76,7 @@ final class FakeRelyingParty {
   private func register(_ body: [UInt8], _ session: (user: String, challenge: [UInt8])) throws -> TransportResponse {
     let response = try AttestationResponse(parsing: body)
     let verification = try RegistrationVerification(
-      response, expecting: expectation(session.challenge), algorithms: [.es256])
+      response, expecting: expectation(session.challenge), algorithms: algorithms)
     switch verification {
     case .refused(let refusal): return refused(refusal)
     case .accepted(let credential):

@@ -171,26 +171,28 @@ public struct UnlockedAuthenticator: ~Copyable {
   ///
   /// - Parameters:
   ///   - keyProtocol: the only protocol for which the key will sign.
+  ///   - algorithm: the only algorithm by which it will sign; for UAF, ``KeyAlgorithm/es256`` alone.
   ///   - appID: the AppID, or the rpId of a relying party.
   ///   - userHandle: the account's handle at the relying party.
   /// - Throws: ``StateError/cryptography``.
   public borrowing func makeKey(
-    _ keyProtocol: KeyProtocol = .uaf, appID: String, userHandle: [UInt8] = []
+    _ keyProtocol: KeyProtocol = .uaf, _ algorithm: KeyAlgorithm = .es256, appID: String, userHandle: [UInt8] = []
   ) throws(StateError) -> RegisteredKey {
+    guard keyProtocol == .webAuthn || algorithm == .es256 else { throw .cryptography }
     do {
-      let pair = try P256.generate()
+      let pair = try NewPair(algorithm)
       let keyID = try RandomBytes.make(32)
       let nonce = try RandomBytes.make(12)
       let sealed = try AES256GCM.seal(
         pair.privateKey, key: key, nonce: nonce,
-        additionalData: wrap.keyData(keyProtocol, appID: appID, keyID: keyID, userHandle: userHandle))
+        additionalData: wrap.keyData(keyProtocol, algorithm, appID: appID, keyID: keyID, userHandle: userHandle))
       return RegisteredKey(
-        type: type, keyProtocol: keyProtocol, appID: appID, userHandle: userHandle, keyID: keyID,
+        type: type, keyProtocol: keyProtocol, algorithm: algorithm, appID: appID, userHandle: userHandle, keyID: keyID,
         publicKey: pair.publicKey, nonce: nonce, sealedPrivateKey: sealed)
     } catch { throw .cryptography }
   }
 
-  /// Signs with a key of this authenticator: ECDSA P-256 with SHA-256, raw r | s.
+  /// Signs with a key of this authenticator: ECDSA P-256 with SHA-256, raw r | s, or Ed25519; 64 bytes in both cases.
   ///
   /// - Parameter keyProtocol: the protocol that the message belongs to. A key of the other protocol does not open.
   /// - Throws: ``StateError/damaged`` if the key does not open, ``StateError/cryptography`` otherwise.
@@ -201,9 +203,32 @@ public struct UnlockedAuthenticator: ~Copyable {
       let privateKey = try AES256GCM.open(
         uafKey.sealedPrivateKey, key: key, nonce: uafKey.nonce,
         additionalData: wrap.keyData(
-          keyProtocol, appID: uafKey.appID, keyID: uafKey.keyID, userHandle: uafKey.userHandle))
-      return try P256.sign(message, privateKey: privateKey)
+          keyProtocol, uafKey.algorithm, appID: uafKey.appID, keyID: uafKey.keyID, userHandle: uafKey.userHandle))
+      return switch uafKey.algorithm {
+      case .es256: try P256.sign(message, privateKey: privateKey)
+      case .ed25519: try Ed25519.sign(message, privateKey: privateKey)
+      }
     } catch { throw error == .authenticationFailed ? .damaged : .cryptography }
+  }
+}
+
+/// The two parts of a new key, before the private one is sealed.
+private struct NewPair: ~Copyable {
+  let privateKey: Secret
+  let publicKey: [UInt8]
+
+  /// - Throws: ``CryptoError``.
+  init(_ algorithm: KeyAlgorithm) throws(CryptoError) {
+    switch algorithm {
+    case .es256:
+      let pair = try P256.generate()
+      publicKey = pair.publicKey
+      privateKey = pair.privateKey
+    case .ed25519:
+      let secret = try RandomBytes.makeSecret(Ed25519.privateKeyByteCount)
+      publicKey = try Ed25519.publicKey(of: secret)
+      privateKey = secret
+    }
   }
 }
 

@@ -227,10 +227,12 @@ struct KeyWrap {
 
   /// The additional authenticated data of the seal of a private key.
   ///
-  /// Its first byte differs by protocol, so a key of one protocol never opens as a key of the other.
-  func keyData(_ keyProtocol: KeyProtocol, appID: String, keyID: [UInt8], userHandle: [UInt8]) -> [UInt8] {
-    // For UAF keys, the data stays as earlier versions made it.
-    var writer = RecordWriter(version: keyProtocol == .uaf ? 1 : 2)
+  /// Its first byte differs by protocol and algorithm, so a key of one never opens as a key of the other.
+  func keyData(
+    _ keyProtocol: KeyProtocol, _ algorithm: KeyAlgorithm, appID: String, keyID: [UInt8], userHandle: [UInt8]
+  ) -> [UInt8] {
+    // For the keys of earlier versions, the data stays as those made it.
+    var writer = RecordWriter(version: algorithm != .es256 ? 3 : keyProtocol != .uaf ? 2 : 1)
     writer.put(identity.record)
     writer.put(type.aaid)
     writer.put(appID)
@@ -239,6 +241,7 @@ struct KeyWrap {
       writer.put(keyProtocol.rawValue)
       writer.put(userHandle)
     }
+    if algorithm != .es256 { writer.put(algorithm.rawValue) }
     return writer.bytes
   }
 }

@@ -8,13 +8,15 @@ public struct RegisteredKey: Equatable, Sendable {
   public let type: AuthenticatorType
   /// The only protocol for which the key signs.
   public let keyProtocol: KeyProtocol
+  /// The only algorithm by which the key signs.
+  public let algorithm: KeyAlgorithm
   /// The application that the key was made for: the AppID of UAF, or the rpId of WebAuthn.
   public let appID: String
   /// The account's handle at the relying party of WebAuthn, at most 64 bytes; empty for UAF.
   public let userHandle: [UInt8]
   /// The KeyID: 32 random bytes.
   public let keyID: [UInt8]
-  /// The public key: 65 bytes, `04 | X | Y`.
+  /// The public key: 65 bytes, `04 | X | Y`, or the 32 bytes of Ed25519.
   public let publicKey: [UInt8]
   let nonce: [UInt8]
   let sealedPrivateKey: [UInt8]
@@ -26,8 +28,8 @@ public struct RegisteredKey: Equatable, Sendable {
   public private(set) var serverStatus: UInt32
 
   var record: [UInt8] {
-    // A UAF key is written in the format of earlier versions, which can still read it.
-    var writer = RecordWriter(version: keyProtocol == .uaf ? 1 : 2)
+    // The lowest version that has all needed fields is written, so that an earlier program can read a key that it can use.
+    var writer = RecordWriter(version: algorithm != .es256 ? 3 : keyProtocol != .uaf ? 2 : 1)
     writer.put(type.rawValue)
     writer.put(appID)
     writer.put(keyID)
@@ -40,6 +42,7 @@ public struct RegisteredKey: Equatable, Sendable {
       writer.put(keyProtocol.rawValue)
       writer.put(userHandle)
     }
+    if algorithm != .es256 { writer.put(algorithm.rawValue) }
     return writer.bytes
   }
 
@@ -59,7 +62,7 @@ public struct RegisteredKey: Equatable, Sendable {
 
   init(record: [UInt8]) throws(StateError) {
     let version = record.first ?? 0
-    guard (1...2).contains(version) else { throw .damaged }
+    guard (1...3).contains(version) else { throw .damaged }
     var reader = try RecordReader(record, version: version)
     guard let type = AuthenticatorType(rawValue: try reader.text()) else { throw .damaged }
     self.type = type
@@ -77,14 +80,19 @@ public struct RegisteredKey: Equatable, Sendable {
       keyProtocol = .webAuthn
       userHandle = try reader.data()
     }
+    algorithm = version == 3 ? .ed25519 : .es256
+    if version == 3 {
+      guard try reader.integer(UInt8.self) == algorithm.rawValue else { throw .damaged }
+    }
     try reader.finish()
   }
 
   init(
-    type: AuthenticatorType, keyProtocol: KeyProtocol = .uaf, appID: String, userHandle: [UInt8] = [], keyID: [UInt8],
-    publicKey: [UInt8], nonce: [UInt8], sealedPrivateKey: [UInt8]
+    type: AuthenticatorType, keyProtocol: KeyProtocol = .uaf, algorithm: KeyAlgorithm = .es256, appID: String,
+    userHandle: [UInt8] = [], keyID: [UInt8], publicKey: [UInt8], nonce: [UInt8], sealedPrivateKey: [UInt8]
   ) {
     self.type = type
+    self.algorithm = algorithm
     self.keyProtocol = keyProtocol
     self.userHandle = userHandle
     self.appID = appID
@@ -150,4 +158,14 @@ public enum KeyProtocol: UInt8, Sendable {
   case uaf = 1
   /// WebAuthn: the key is a credential of the relying party with that rpId.
   case webAuthn = 2
+}
+
+/// The algorithm by which a key signs.
+///
+/// It is bound into the seal of the private key, as the protocol is.
+public enum KeyAlgorithm: UInt8, Sendable {
+  /// ECDSA on P-256 with SHA-256: every key of UAF, and of WebAuthn wherever the server takes it.
+  case es256 = 1
+  /// Ed25519, for WebAuthn alone.
+  case ed25519 = 2
 }

@@ -273,7 +273,7 @@ public struct NewKey: Equatable, Sendable {
   /// Identifies the key; 32 random bytes.
   public let keyID: KeyID
 
-  /// The public key: 65 bytes, `04 | X | Y`.
+  /// The public key: 65 bytes, `04 | X | Y`; for a credential of EdDSA, 32 bytes.
   public let publicKey: [UInt8]
 
   /// The initial signature counter of the key.

@@ -125,11 +125,12 @@ public struct CredentialAuthentication: LoginFlow {
       let data = try AuthenticatorData(
         relyingPartyIDHash: current.relyingParty.hash, flags: [.userPresent, .userVerified],
         signatureCounter: signer.signCounter)
-      let signature = try ECDSASignature(raw: signer.sign(credentialData: SignatureBase.bytes(data, clientData)))
+      let signature = try signer.algorithm.signature(
+        raw: signer.sign(credentialData: SignatureBase.bytes(data, clientData)))
       // A server that named the credential knows the account; only one that did not has to be told.
       let isDiscovered = current.options.allowedCredentials.isEmpty && !signer.userHandle.isEmpty
       current.response = AssertionResponse(
-        credentialID: keyID.bytes, clientData: clientData, authenticatorData: data, signature: signature.der,
+        credentialID: keyID.bytes, clientData: clientData, authenticatorData: data, signature: signature,
         userHandle: isDiscovered ? signer.userHandle : nil)
     } catch let failure as SigningFailure {
       throw ceremony.link.refusal(failure.result, failure.detail)
@@ -169,7 +170,10 @@ public protocol CredentialSigner: ~Copyable {
   /// The counter of this signature, already committed to storage.
   var signCounter: UInt32 { get }
 
-  /// Signs authenticator data and the hash of client data with P-256 and SHA-256, and returns the raw signature, 64 bytes.
+  /// The credential's algorithm.
+  var algorithm: COSEAlgorithm { get }
+
+  /// Signs authenticator data and the hash of client data, and returns the raw signature, 64 bytes.
   ///
   /// A key of UAF never does this.
   ///

@@ -12,6 +12,7 @@ public struct CredentialRegistration: EnrolmentFlow {
     let options: PublicKeyCredentialCreationOptions
     let relyingParty: RelyingPartyID
     let purpose: ChallengePurpose?
+    let algorithm: COSEAlgorithm
     var response: AttestationResponse?
     var keyID: KeyID?
   }
@@ -72,9 +73,9 @@ public struct CredentialRegistration: EnrolmentFlow {
     guard options.user.name.isIdentical(to: ceremony.username) else {
       throw ceremony.link.refusal(ofServer: .invalidParameter, "the server's options are for a different account")
     }
-    guard options.algorithm(preferring: [.es256]) != nil else {
+    guard let algorithm = options.algorithm(preferring: COSEAlgorithm.ofOwnKeys) else {
       throw ceremony.link.refusal(
-        .noSuitableAuthenticator, "the server does not take ES256, the algorithm of the keys here",
+        .noSuitableAuthenticator, "the server takes neither ES256 nor EdDSA, the algorithms of the keys here",
         because: .typesNotAccepted)
     }
     guard options.attachment != .crossPlatform else {
@@ -96,7 +97,8 @@ public struct CredentialRegistration: EnrolmentFlow {
       appID: relyingParty.text, challenge: Base64URL.encode(options.challenge), username: ceremony.username,
       sets: free.map { [AcceptableAuthenticator(aaid: $0.aaid, keyIDs: [])] },
       lifetimeMilliseconds: options.timeoutMilliseconds.map { UInt32(clamping: $0) })
-    offered = Offered(offer: offer, options: options, relyingParty: relyingParty, purpose: purpose)
+    offered = Offered(
+      offer: offer, options: options, relyingParty: relyingParty, purpose: purpose, algorithm: algorithm)
     return offer
   }
 
@@ -110,18 +112,19 @@ public struct CredentialRegistration: EnrolmentFlow {
     let key: NewKey
     do {
       key = try maker.makeCredential(
-        relyingPartyID: current.relyingParty.text, userHandle: current.options.user.id)
+        relyingPartyID: current.relyingParty.text, userHandle: current.options.user.id, current.algorithm)
       let clientData = CollectedClientData(
         .create, challenge: current.options.challenge, origin: ceremony.origin(of: current.relyingParty))
       let credential = try AttestedCredential(
-        aaguid: maker.aaguid, credentialID: key.keyID.bytes, publicKey: COSEKey(es256: key.publicKey))
+        aaguid: maker.aaguid, credentialID: key.keyID.bytes, publicKey: current.algorithm.key(of: key.publicKey))
       let data = try AuthenticatorData(
         relyingPartyIDHash: current.relyingParty.hash, flags: [.userPresent, .userVerified],
         signatureCounter: key.signCounter, attestedCredential: credential)
       var statement = AttestationStatement.none
       if current.options.attestation != .none {
         let raw = try maker.sign(credentialData: SignatureBase.bytes(data, clientData))
-        statement = .packed(PackedStatement(algorithm: .es256, signature: try ECDSASignature(raw: raw).der))
+        statement = .packed(
+          PackedStatement(algorithm: current.algorithm, signature: try current.algorithm.signature(raw: raw)))
       }
       current.response = AttestationResponse(
         clientData: clientData,
@@ -169,11 +172,43 @@ public protocol CredentialMaker: ~Copyable {
 
   /// Makes a key pair for a relying party; it is kept only once the server has accepted it.
   ///
+  /// - Parameter algorithm: one of ``WebAuthn/COSEAlgorithm/ofOwnKeys``.
   /// - Throws: ``SigningFailure``.
-  mutating func makeCredential(relyingPartyID: String, userHandle: [UInt8]) throws(SigningFailure) -> NewKey
+  mutating func makeCredential(
+    relyingPartyID: String, userHandle: [UInt8], _ algorithm: COSEAlgorithm
+  ) throws(SigningFailure) -> NewKey
 
-  /// Signs authenticator data and the hash of client data with the new key: P-256, SHA-256, raw, 64 bytes.
+  /// Signs authenticator data and the hash of client data with the new key, and returns the raw signature, 64 bytes.
   ///
   /// - Throws: ``SigningFailure``.
   mutating func sign(credentialData: [UInt8]) throws(SigningFailure) -> [UInt8]
+}
+
+extension COSEAlgorithm {
+  /// The algorithms of the keys here: EdDSA only where the server does not take ES256.
+  static let ofOwnKeys: [COSEAlgorithm] = [.es256, .edDSA]
+
+  /// The COSE key of a public key as the authenticator states it.
+  ///
+  /// - Throws: ``WebAuthnError/invalidKey(_:)`` for what is no key of this algorithm, and for RS256.
+  func key(of publicKey: [UInt8]) throws(WebAuthnError) -> COSEKey {
+    switch self {
+    case .es256: try COSEKey(es256: publicKey)
+    case .edDSA: try COSEKey(ed25519: publicKey)
+    case .rs256: throw .invalidKey("key")
+    }
+  }
+
+  /// A raw signature in the form of WebAuthn Level 3, section 6.5.5.
+  ///
+  /// - Throws: ``CryptoError/invalidSignature`` for any other number of bytes than 64, and for RS256.
+  func signature(raw: [UInt8]) throws(CryptoError) -> [UInt8] {
+    switch self {
+    case .es256: return try ECDSASignature(raw: raw).der
+    case .edDSA:
+      guard raw.count == Ed25519.signatureByteCount else { throw .invalidSignature }
+      return raw
+    case .rs256: throw .invalidSignature
+    }
+  }
 }

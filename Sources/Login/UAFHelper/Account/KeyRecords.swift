@@ -4,6 +4,7 @@ import FidoResults
 import UAFClient
 import UAFCrypto
 import UAFMessages
+import WebAuthn
 
 /// The registered keys of an account: prepares them for signing, and stores the status that the server gives for them.
 @safe final class KeyRecords {
@@ -204,6 +205,13 @@ struct KeySigner: AssertionSigner, CredentialSigner {
   }
 
   var userHandle: [UInt8] { key.userHandle }
+
+  var algorithm: COSEAlgorithm {
+    switch key.algorithm {
+    case .es256: .es256
+    case .ed25519: .edDSA
+    }
+  }
 
   func sign(_ signedData: [UInt8]) throws(SigningFailure) -> [UInt8] { try sign(signedData, as: .uaf) }
 

@@ -259,17 +259,23 @@ struct NewKeyMaker: KeyMaker, CredentialMaker {
 
   var type: AuthenticatorType { unlocked.type }
 
-  mutating func makeKey(appID: String) throws(SigningFailure) -> NewKey { try make(.uaf, for: appID) }
+  mutating func makeKey(appID: String) throws(SigningFailure) -> NewKey { try make(.uaf, .es256, for: appID) }
 
-  mutating func makeCredential(relyingPartyID: String, userHandle: [UInt8]) throws(SigningFailure) -> NewKey {
-    try make(.webAuthn, for: relyingPartyID, userHandle)
+  mutating func makeCredential(
+    relyingPartyID: String, userHandle: [UInt8], _ algorithm: COSEAlgorithm
+  ) throws(SigningFailure) -> NewKey {
+    switch algorithm {
+    case .es256: return try make(.webAuthn, .es256, for: relyingPartyID, userHandle)
+    case .edDSA: return try make(.webAuthn, .ed25519, for: relyingPartyID, userHandle)
+    case .rs256: throw SigningFailure(.noSuitableAuthenticator, detail: "no RSA key is made here")
+    }
   }
 
   private mutating func make(
-    _ keyProtocol: KeyProtocol, for appID: String, _ userHandle: [UInt8] = []
+    _ keyProtocol: KeyProtocol, _ algorithm: KeyAlgorithm, for appID: String, _ userHandle: [UInt8] = []
   ) throws(SigningFailure) -> NewKey {
     do {
-      let key = try unlocked.authenticator.makeKey(keyProtocol, appID: appID, userHandle: userHandle)
+      let key = try unlocked.authenticator.makeKey(keyProtocol, algorithm, appID: appID, userHandle: userHandle)
       made = key
       return NewKey(
         keyID: try KeyID(bytes: key.keyID), publicKey: key.publicKey, signCounter: key.signCounter,
