@@ -33,6 +33,8 @@ class Party:
     origin = ORIGIN
     # Whether its start takes so long that the quick form leaves it out.
     slow = True
+    # Whether it only plays a server: then it proves nothing about that server, and has rows of our client alone.
+    stand_in = False
     # The name of the party whose server this one shares, with a different dialect.
     beside = ""
 

@@ -4,7 +4,7 @@ from webauthn.rigs.debian import Glewlwyd, Go, Perl
 from webauthn.rigs.django import DjangoAllauth, DjangoOTPWebauthn
 from webauthn.rigs.own import UAFServer
 from webauthn.rigs.privacyidea import PrivacyIDEA, PrivacyIDEAToken
-from webauthn.rigs.small import PythonFido2, PyWebauthn
+from webauthn.rigs.small import KanidmTypes, PythonFido2, PyWebauthn
 
 _KINDS = (
     UAFServer,
@@ -17,5 +17,6 @@ _KINDS = (
     Go,
     Perl,
     Glewlwyd,
+    KanidmTypes,
 )
 PARTIES = {kind.name: kind for kind in _KINDS}

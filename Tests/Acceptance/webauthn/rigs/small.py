@@ -1,4 +1,4 @@
-"""The two small parties with the addresses of FIDO's conformance tools."""
+"""The two small parties with the addresses of FIDO's conformance tools, and a stand-in for kanidm."""
 
 import secrets
 
@@ -51,3 +51,15 @@ class PythonFido2(Small):
 
     name = "python-fido2"
     application = ("by_python_fido2:application",)
+
+
+class KanidmTypes(PyWebauthn):
+    """A stand-in for kanidm: its published types around PyPI's webauthn."""
+
+    name = "kanidm"
+    application = ("by_kanidm_types:application",)
+    origin = f"https://{NAME}"
+    stand_in = True
+
+    def environment(self):
+        return super().environment() | {"ORIGINS": self.origin}

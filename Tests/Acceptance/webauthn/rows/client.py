@@ -25,6 +25,7 @@ SECTIONS = {
     "privacyidea": ("privacyIDEA", {}),
     "privacyidea-token": ("privacyIDEA", {'token_type = "passkey"': 'token_type = "webauthn"'}),
     "glewlwyd": ("glewlwyd", {}),
+    "kanidm": ("kanidm", {}),
 }
 # privacyIDEA accepts every origin that client data and header have in common.
 ANY_ORIGIN = {"privacyidea", "privacyidea-token"}

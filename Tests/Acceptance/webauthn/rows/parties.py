@@ -224,5 +224,6 @@ def quick():
     return [identifier for identifier in ROWS if identifier.startswith(tuple(names))]
 
 
-for _name in PARTIES:
-    _add(_name)
+for _name, _kind in PARTIES.items():
+    if not _kind.stand_in:
+        _add(_name)
