@@ -155,7 +155,7 @@ let package = Package(
     tests(
       of: "UAFConsole",
       with: ["UAFAdministration", "UAFService", "ServerTesting", "WebMessages"]
-        + shared("UAFMessages", "UAFCrypto", "WebAuthn"),
+        + shared("AuthenticatorTypes", "UAFMessages", "UAFCrypto", "WebAuthn"),
       swiftSettings: besideFoundation),
     tests(
       of: "UAFService",

@@ -135,8 +135,8 @@ public enum HMACSHA256 {
   /// - Returns: 32 bytes.
   /// - Throws: ``CryptoError/unavailable(_:)``.
   public mutating func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+    // SAFETY: the buffer is empty. Nobody else uses the context now.
     let sameKey = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    // SAFETY: nobody else uses the context now.
     guard let code = unsafe HMACSHA256.code(of: message, in: context, sameKey) else {
       throw OpenSSLQueue.failure(.unavailable(.hmac))
     }
