@@ -312,8 +312,8 @@ extension RescueReading {
       ?? .account(service: service, code)
   }
 
-  /// The files that are rewritten when a password is changed.
-  private static let changed = ["/etc/nshadow", "/etc/shadow"]
+  /// The files that are written when a password is changed.
+  private static let changed = ["/etc/.pwd.lock", "/etc/nshadow", "/etc/shadow"]
 
   /// What prevents a local person from changing the password.
   private func unchangeable(_ person: RescuePerson) -> WayIn.Stop? {

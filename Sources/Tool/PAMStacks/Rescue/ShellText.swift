@@ -1,6 +1,6 @@
 import Glibc
 
-/// The commands in a file that a shell reads, and which of them certainly run for one person.
+/// The commands in a file that a shell reads, and which of them may run for one person who logs in at a terminal.
 ///
 /// It reads the grammar of sh, and what files of bash, ksh and zsh add to it. What a command does is not decided here.
 struct ShellText {
@@ -17,33 +17,45 @@ struct ShellText {
     let words: [String]
     /// The line of the file in which it begins, from 1.
     let line: Int
+    /// Whether it certainly runs; otherwise an unknown condition, a loop or a call of a function decides.
+    let isCertain: Bool
+    /// The function whose body has it; nil outside all functions.
+    let function: String?
+    /// The words from which the loops around it take the values of their variables.
+    let loops: [String: [String]]
   }
 
-  /// The commands that the shell itself runs: they are outside all loops, functions, pipes and unknown conditions.
-  private(set) var certain: [Command] = []
+  /// The commands that the shell itself may run: not those in a shell of their own, or under a condition that is false.
+  private(set) var commands: [Command] = []
   /// The names of functions and aliases that the file defines.
   private(set) var defined: Set<String> = []
 
   /// A condition, a loop, a group or a subshell that is open.
   private struct Frame {
     let opening: String
-    /// Whether the present part of it certainly runs.
-    var isCertain: Bool
+    /// Whether the present part of it runs in this shell; nil if that is unknown.
+    var runs: Bool?
     /// Whether its last condition is true; nil if that is unknown.
     var condition: Bool?
-    /// Whether all conditions before the last one are false.
-    var isOpen = true
-    /// How many certain commands there were before it.
+    /// Whether it is reached, and all conditions before the last one are false.
+    var isOpen: Bool? = true
+    /// How many commands there were before it.
     let start: Int
+    /// The function whose body it is.
+    var function: String?
+    /// The variable of a loop, and the words that it takes.
+    var loop: (name: String, words: [String])?
+    /// The line of a loop whose condition never ends it.
+    var endless: Int?
     /// What the patterns of `case` are compared with; nil if it is unknown, or if this is no `case`.
     var subject: String?
     /// Whether the next words are a pattern of `case`.
     var isAtPattern = false
   }
 
-  /// How many certain commands there were before the group that ended last, if only redirections have followed it.
+  /// How many commands there were before the group that ended last, if only redirections have followed it.
   private var endedGroup: Int?
-  /// How many certain commands there were before the commands that `&&` and `||` join.
+  /// How many commands there were before the commands that `&&` and `||` join.
   private var list = 0
   private var person: Person?
   /// Whether the commands that `&&` and `||` have joined so far are successful; nil if that is unknown.
@@ -58,8 +70,8 @@ struct ShellText {
   private var line = 0
   /// The mark before the present command.
   private var before = "\n"
-  /// Whether the next group is the body of a function.
-  private var isFunction = false
+  /// The function whose body the next group is.
+  private var function: String?
 
   /// - Parameter person: nil if every condition is unknown.
   init(_ text: String, for person: Person? = nil) {
@@ -100,8 +112,8 @@ struct ShellText {
     }
     if words.count == 2, words[0] == "function", word == "{" {
       defined.insert(words[1])
+      function = words[1]
       words = []
-      isFunction = true
     }
     guard words.isEmpty, isPlain else {
       words.append(word)
@@ -114,21 +126,49 @@ struct ShellText {
     if let openings = Self.closings[word] {
       if let index = frames.lastIndex(where: { openings.contains($0.opening) }) {
         endedGroup = frames[index].start
+        noteEndless(frames[index])
         frames.removeSubrange(index...)
       }
       success = nil
       return
     }
     if word == "{" {
-      frames.append(Frame(opening: word, isCertain: !isFunction && runs, start: certain.count))
+      frames.append(Frame(opening: word, runs: runs, start: commands.count, function: function))
     } else {
-      // What follows runs only if the condition is reached.
       if Self.openings.contains(word) {
-        frames.append(Frame(opening: word, isCertain: false, isOpen: !isFunction && runs, start: certain.count))
+        let start = commands.count
+        // A condition is a command that is asked, and not one that is there for its effect.
+        frames.append(Frame(opening: word, runs: Self.both(runs, nil), isOpen: runs, start: start, function: function))
       }
       words.append(word)
     }
-    isFunction = false
+    function = nil
+  }
+
+  /// Whether both are true; nil if that is unknown.
+  private static func both(_ one: Bool?, _ other: Bool?) -> Bool? {
+    if one == false || other == false { return false }
+    return one == true && other == true ? true : nil
+  }
+
+  private static let leaving: Set<String> = ["break", "exit", "return"]
+
+  /// Notes a loop that never ends, and so never leads to a prompt, as a command that ends the shell.
+  private mutating func noteEndless(_ frame: Frame) {
+    guard let line = frame.endless, !commands[frame.start...].contains(where: { Self.leaving.contains($0.words[0]) })
+    else { return }
+    append(["exit"], line)
+  }
+
+  private mutating func append(_ words: [String], _ line: Int) {
+    let reached = frames.reduce(runs) { Self.both($0, $1.runs) }
+    guard reached != false else { return }
+    let loops = frames.compactMap(\.loop).map { ($0.name, $0.words) }
+    let own = frames.last { $0.function != nil }?.function
+    commands.append(
+      Command(
+        words: words, line: line, isCertain: reached == true && own == nil, function: own,
+        loops: Dictionary(loops) { $1 }))
   }
 
   private static func isPatternMark(_ character: Character) -> Bool { "*?[".contains(character) }
@@ -137,7 +177,9 @@ struct ShellText {
   private mutating func enterCase() {
     defer { (words, isLiteral) = ([], false) }
     guard let index = frames.indices.last, frames[index].opening == "case" else { return }
-    frames[index].subject = isLiteral ? nil : person.flatMap { ShellCondition.value(words[1], $0) }
+    let isOptions = words[1] == ShellCondition.options
+    frames[index].subject =
+      isOptions ? words[1] : isLiteral ? nil : person.flatMap { ShellCondition.value(words[1], $0) }
     frames[index].isAtPattern = true
   }
 
@@ -148,13 +190,13 @@ struct ShellText {
       let subject = frames[index].subject
       let results = words.map { matches($0, subject) }
       let isMatch: Bool? = results.contains(true) ? true : results.contains(nil) ? nil : false
-      frames[index].isCertain = frames[index].isOpen && isMatch == true
+      frames[index].runs = Self.both(frames[index].isOpen, isMatch)
       // The shell reads further patterns only if none before them fits.
-      frames[index].isOpen = frames[index].isOpen && isMatch == false
+      frames[index].isOpen = Self.both(frames[index].isOpen, isMatch.map { !$0 })
       frames[index].isAtPattern = false
       (words, isLiteral, before) = ([], false, "\n")
     // After `;;&` further patterns are read even if one has fitted.
-    case "&": frames[index].isOpen = false
+    case "&": frames[index].isOpen = nil
     default: break
     }
   }
@@ -163,6 +205,8 @@ struct ShellText {
   private func matches(_ pattern: String, _ subject: String?) -> Bool? {
     if isLiteral { return nil }
     if pattern == "*" { return true }
+    // The shell of a person at a terminal is interactive.
+    if subject == ShellCondition.options { return pattern == "*i*" ? true : nil }
     guard let subject, !pattern.contains(where: { "$`(~".contains($0) }) else { return nil }
     // SAFETY: both texts live for the call.
     return unsafe fnmatch(pattern, subject, 0) == 0
@@ -170,23 +214,27 @@ struct ShellText {
 
   /// Enters the next part of a condition.
   private mutating func turn(_ word: String) {
-    guard let index = frames.indices.last, frames[index].opening == "if" else { return }
-    switch word {
-    case "then":
+    guard let index = frames.indices.last else { return }
+    switch (frames[index].opening, word) {
+    case ("if", "then"):
       frames[index].condition = success
-      frames[index].isCertain = frames[index].isOpen && success == true
-    case "elif", "else":
-      frames[index].isOpen = frames[index].isOpen && frames[index].condition == false
-      frames[index].isCertain = word == "else" && frames[index].isOpen
+      frames[index].runs = Self.both(frames[index].isOpen, success)
+    case ("if", "elif"), ("if", "else"):
+      frames[index].isOpen = Self.both(frames[index].isOpen, frames[index].condition.map { !$0 })
+      frames[index].runs = Self.both(frames[index].isOpen, word == "else" ? true : nil)
+    case ("while", "do"), ("until", "do"):
+      let goesOn = frames[index].opening == "while" ? success : success.map { !$0 }
+      frames[index].runs = Self.both(frames[index].isOpen, goesOn == false ? false : nil)
+      if goesOn == true { frames[index].endless = line }
     default: break
     }
   }
 
-  /// Whether the present command certainly runs, as far as the mark before it decides.
-  private var runs: Bool {
+  /// Whether the present command runs in this shell, as far as the mark before it decides; nil if that is unknown.
+  private var runs: Bool? {
     switch before {
-    case "&&": success == true
-    case "||": success == false
+    case "&&": success
+    case "||": success.map { !$0 }
     default: !Self.conditional.contains(before)
     }
   }
@@ -195,7 +243,7 @@ struct ShellText {
   private mutating func note(isPiped: Bool) {
     let isSkipped = before == "&&" && success == false || before == "||" && success == true
     if isSkipped && !isPiped { return }
-    let held = isPiped || isLiteral || !runs ? nil : person.flatMap { ShellCondition(words, $0).holds }
+    let held = isPiped || isLiteral || runs != true ? nil : ShellCondition(words, person).holds
     success = isNegated ? held.map { !$0 } : held
   }
 
@@ -205,16 +253,17 @@ struct ShellText {
       return
     }
     // A group in a pipe or in the background has a shell of its own.
-    if let endedGroup, Self.separating.contains(mark) { certain.removeSubrange(endedGroup...) }
+    if let endedGroup, Self.separating.contains(mark) { commands.removeSubrange(endedGroup...) }
     endedGroup = nil
     switch mark {
     case "(":
       let single = words.first.flatMap { words.count == 1 && !Self.openings.contains($0) ? $0 : nil }
       let name = words.count == 2 && words[0] == "function" ? words[1] : single
       if let name { defined.insert(name) }
-      isFunction = name != nil
       (words, isNegated, isLiteral) = ([], false, false)
-      frames.append(Frame(opening: mark, isCertain: false, start: certain.count))
+      // A subshell.
+      frames.append(Frame(opening: mark, runs: false, start: commands.count))
+      function = name
     case ")":
       end(mark)
       // The pattern of a case has no other parenthesis.
@@ -242,51 +291,92 @@ struct ShellText {
     guard !words.isEmpty else { return }
     if words.count == 2, words[0] == "function" {
       defined.insert(words[1])
-      isFunction = true
+      function = words[1]
+    }
+    if words[0] == "for", words.count > 2, words[2] == "in", let index = frames.indices.last {
+      frames[index].loop = (words[1], Array(words.dropFirst(3)))
+    }
+    if words[0] == "for", words.count == 2, words[1].filter({ !$0.isWhitespace }) == "((;;))" {
+      frames.indices.last.map { frames[$0].endless = line }
     }
     if words[0] == "alias" { for word in words { defined.insert(String(word.prefix { $0 != "=" })) } }
     // From here on the variable need not be about the person.
     if words.contains(where: { word in Self.identities.contains { word.hasPrefix($0) } }) { person = nil }
     let isPiped = Self.separating.contains(mark) || ["|", "|&"].contains(before)
-    if !Self.conditional.contains(before) { list = certain.count }
-    if mark == "&" { certain.removeSubrange(list...) }
-    if runs, !isPiped, frames.allSatisfy(\.isCertain) { certain.append(Command(words: words, line: line)) }
+    if !Self.conditional.contains(before) { list = commands.count }
+    if mark == "&" { commands.removeSubrange(min(list, commands.count)...) }
+    if !isPiped { append(words, line) }
     note(isPiped: isPiped)
   }
 }
 
-/// A condition of a shell that compares the person's name or uid with a text.
+/// A condition of a shell that compares the person's name or uid with a text, or asks whether the shell is interactive.
 private struct ShellCondition {
   /// Whether it is true; nil if it asks for anything else.
   let holds: Bool?
+
+  /// The variable with the shell's options.
+  static let options = "$-"
 
   private static let names: Set<String> = [
     "$LOGNAME", "${LOGNAME}", "$USER", "${USER}", "$(id -un)", "$(id -nu)", "$(id -u -n)", "$(logname)", "$(whoami)",
   ]
   private static let numbers: Set<String> = ["$EUID", "${EUID}", "$UID", "${UID}", "$(id -u)", "$(id -ru)"]
 
-  init(_ words: [String], _ person: ShellText.Person) {
+  private static let constants = [":": true, "false": false, "true": true]
+
+  /// - Parameter person: nil if it is unknown who logs in, or in which shell.
+  init(_ words: [String], _ person: ShellText.Person?) {
     var isNegated = false
     func dropMarks(_ words: ArraySlice<String>) -> ArraySlice<String> {
       let rest = words.drop { $0 == "!" }
       if !(words.count - rest.count).isMultiple(of: 2) { isNegated.toggle() }
       return rest
     }
-    let command = dropMarks(words.first == "if" ? words.dropFirst() : words[...])
+    let command = dropMarks(["if", "until", "while"].contains(words.first) ? words.dropFirst() : words[...])
     let result: Bool?
-    if command.count == 1, let word = command.first, word.hasPrefix("(("), word.hasSuffix("))") {
-      result = person.isBash ? Self.arithmetic(word.dropFirst(2).dropLast(2), person) : nil
+    if let constant = Self.constants[command.first ?? ""] {
+      result = constant
+    } else if ["tty -s", "shopt -q login_shell"].contains(command.joined(separator: " ")) {
+      result = true
+    } else if command.count == 1, let word = command.first, word.hasPrefix("(("), word.hasSuffix("))") {
+      result = person.flatMap { $0.isBash ? Self.arithmetic(word.dropFirst(2).dropLast(2), $0) : nil }
     } else {
       let parts: [String]
       switch (command.first, command.last) {
-      case ("[[", "]]") where !person.isBash: parts = []
+      case ("[[", "]]") where person?.isBash == false: parts = []
       case ("test", _): parts = Array(dropMarks(command.dropFirst()))
       case ("[", "]"), ("[[", "]]"): parts = Array(dropMarks(command.dropFirst().dropLast()))
       default: parts = []
       }
-      result = Self.test(parts, person)
+      result = Self.ofTerminal(parts, person) ?? person.flatMap { Self.test(parts, $0) }
     }
     holds = result.map { $0 != isNegated }
+  }
+
+  /// Whether a condition about the terminal or the shell is true; nil for any other one.
+  private static func ofTerminal(_ parts: [String], _ person: ShellText.Person?) -> Bool? {
+    switch (parts.first, parts.last, parts.count) {
+    case ("-t", let end?, 2): return ["0", "1", "2"].contains(end) ? true : nil
+    case ("-n", let word?, 2): return isSet(word, person)
+    case ("-z", let word?, 2): return isSet(word, person).map { !$0 }
+    case (let word?, _, 1): return isSet(word, person)
+    case (options, "*i*", 3): return parts[1] == "!=" ? false : ["=", "=="].contains(parts[1]) ? true : nil
+    default: return nil
+    }
+  }
+
+  /// Whether a variable of the shell has a value; nil for any other word.
+  private static func isSet(_ word: String, _ person: ShellText.Person?) -> Bool? {
+    guard word.hasPrefix("$") else { return nil }
+    let text = word.dropFirst().filter { $0 != "{" && $0 != "}" }
+    let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    guard ["", "-", ":-"].contains(text.dropFirst(name.count)) else { return nil }
+    switch name {
+    case "PS1": return true
+    case "BASH", "BASH_VERSION": return person?.isBash
+    default: return nil
+    }
   }
 
   /// Compares as `test` does.

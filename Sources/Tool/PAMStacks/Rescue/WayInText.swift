@@ -316,8 +316,8 @@ extension WayIn.Member {
       )
     case .ending(let path, let line):
       (
-        "take the line \(ShownText.line(path)):\(line) out, or make it conditional",
-        "\(ShownText.line(path)):\(line) 줄을 지우거나 조건을 붙이십시오"
+        "take the line \(ShownText.line(path)):\(line) out, or add somebody to the group whose shell does not read it",
+        "\(ShownText.line(path)):\(line) 줄을 지우거나, 셸이 그 줄을 읽지 않는 사람을 그룹에 넣으십시오"
       )
     case .stopped(.closed(_, let file)):
       (
