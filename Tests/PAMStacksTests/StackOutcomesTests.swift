@@ -207,6 +207,10 @@ import Testing
       ("", "auth sufficient pam_listfile.so item=user sense=allow file=/etc/in\n\(debian)", "common-auth:1"),
       ("", "auth sufficient pam_google_authenticator.so nullok\n\(debian)", "common-auth:1"),
       ("", "auth sufficient pam_google_authenticator.so\n\(debian)", nil),
+      ("", "auth sufficient pam_google_authenticator.so grace_period=3600\n\(debian)", "common-auth:1"),
+      ("", "auth sufficient pam_google_authenticator.so grace_period=0\n\(debian)", nil),
+      ("", "auth sufficient pam_duo.so\n\(debian)", "common-auth:1"),
+      ("", "\(debian)\nauth required pam_duo.so", nil),
       (
         "",
         "auth required pam_env.so\nauth sufficient pam_fprintd.so\nauth sufficient pam_unix.so\nauth required pam_deny.so",
@@ -391,6 +395,7 @@ import Testing
     ("auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_krb5.so", "common-auth:2"),
     ("auth required pam_permit.so\nauth optional pam_unix.so", "common-auth:2"),
     ("auth substack inner", "inner:1"), ("auth substack inner\nauth required pam_permit.so", "inner:1"),
+    ("auth required pam_duo.so", "tried:3"), ("auth required pam_unix.so\nauth required pam_duo.so", nil),
     ("auth optional pam_winbind.so", "common-auth:1"), ("auth optional pam_ldap.so", "common-auth:1"),
     ("auth optional pam_userdb.so db=/etc/users", "common-auth:1"), ("auth optional pam_u2f.so", "common-auth:1"),
     ("auth [success=ok authinfo_unavail=ignore default=die] pam_sss.so", "common-auth:1"),
@@ -485,7 +490,7 @@ import Testing
   func `libpam lets a wrong password in exactly if a line is named`(common: String, place: String?) throws {
     // What depends on who is asked, and on factors other than the right password, is not compared.
     guard
-      !["localuser", "succeed_if", "google", "corp", "authinfo_unavail", "pam_exec"].contains(where: common.contains),
+      !["localuser", "succeed_if", "google", "corp", "duo", "authinfo_unavail", "pam_exec"].contains(where: common.contains),
       common.contains("pam_"), common != "auth required pam_env.so"
     else { return }
     let module = try #require(Self.moduleOfDebian("pam_debug.so"), "libpam-modules is needed")

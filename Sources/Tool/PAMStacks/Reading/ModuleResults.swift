@@ -42,6 +42,14 @@ package enum ModuleResults {
   /// Arguments with which a module returns success or "ignore" for accounts for which it is not set up.
   private static let unsetArguments: Set<String> = ["nouserok", "nullok"]
 
+  /// Modules that by default return success for some people, or while they reach no server, without asking for anything.
+  ///
+  /// pam_duo does so while Duo cannot be reached (`failmode = safe`), and for people outside its `groups`.
+  private static let trusting: Set<String> = ["pam_duo.so"]
+
+  /// The argument of pam_google_authenticator with which it asks nobody who has logged in a short time before.
+  private static let grace = "grace_period="
+
   /// Arguments with which a module returns "ignore" for some accounts, or if it reaches no server.
   private static let asideArguments: Set<String> = [
     "ignore_authinfo_unavail", "ignore_root", "ignore_unknown_user", "localifdown", "unknown_ok",
@@ -111,9 +119,11 @@ package enum ModuleResults {
       && line.arguments.contains { ["nullok", "nullok_secure"].contains($0) }
   }
 
-  /// Whether the line accepts a person for whom it is not set up.
+  /// Whether the line accepts a person for whom it is not set up, or whom it asks for nothing for another reason.
   private static func acceptsUnset(_ line: PAMLine) -> Bool {
-    line.moduleName != passwordModule && line.arguments.contains(where: unsetArguments.contains)
+    trusting.contains(line.moduleName)
+      || line.moduleName != passwordModule
+        && line.arguments.contains { unsetArguments.contains($0) || $0.hasPrefix(grace) && $0 != grace + "0" }
   }
 
   /// Whether the line may return "ignore".
