@@ -138,6 +138,7 @@ import ToolTestSupport
     ("id -nG | grep -qw sudo && exit\n", 1), ("if true; then exit; fi\n", 1), (": && exit\n", 1),
     ("die() {\n  exit 1\n}\n[ -x /a ] || die\n", 2), ("die() { bye; }\nbye() { exit; }\ndie\n", 2),
     ("precmd() { exit; }\n", 1), ("bye() { exit; }\nadd-zsh-hook precmd bye\n", 1),
+    ("bye() { exit }\nadd-zsh-hook precmd bye\n", 1), ("f() { a }\nexit\n", 2), ("f() { a; echo }; exit; }\n", 1),
     ("while true; do\n  read c\ndone\n", 1), ("until false; do read c; done\n", 1),
     ("for ((;;)); do read c; done\n", 1), ("for a in b; do exit; done\n", 1), (": ${TMOUT:=5}\n", 1),
     ("TMOUT=$((1+2))\n", 1), ("TMOUT=$SECONDS\n", 1), ("let TMOUT=3\n", 1), ("PROMPT_COMMAND+=(exit)\n", 1),
@@ -216,6 +217,7 @@ import ToolTestSupport
         == "/home/a/.d/b.sh:1")
     #expect(ending(["/home/a/.profile": ". ./own\n", "/home/a/own": "exit\n"]) == "/home/a/own:1")
     #expect(ending(["/home/a/.profile": ". /home/a/.profile\nexit\n"]) == "/home/a/.profile:2")
+    #expect(ending(["/home/a/.yash_profile": "exit\n"], shell: "/usr/bin/yash") == "/home/a/.yash_profile:1")
     #expect(ending(["/home/a/.mkshrc": "exit\n"], shell: "/bin/mksh") == "/home/a/.mkshrc:1")
   }
 
@@ -243,14 +245,15 @@ import ToolTestSupport
   @Test func `finds the words that end csh and fish, whose grammar is not read`() {
     for (shell, file, text) in [
       ("/bin/tcsh", "/home/a/.login", "logout"), ("/bin/tcsh", "/home/a/.cshrc", "if ($?prompt) exec false"),
-      ("/bin/csh", "/etc/csh.login", "set autologout=1"),
+      ("/bin/csh", "/etc/csh.login", "if (1) logout"),
       ("/usr/bin/fish", "/home/a/.config/fish/config.fish", "status is-login; and exit"),
       ("/usr/bin/fish", "/etc/fish/conf.d/x.fish", "exec false"),
     ] {
       #expect(ending([file: "\n" + text + "\n"], shell: shell) == "\(file):2", "\(shell) \(text)")
     }
     // csh stops to read the file there, and nothing else.
-    #expect(ending(["/home/a/.cshrc": "exit 1\n# logout\nalias x logout\n"], shell: "/bin/tcsh") == nil)
+    #expect(
+      ending(["/home/a/.cshrc": "exit 1\n# logout\nalias x logout\nset autologout=5\n"], shell: "/bin/tcsh") == nil)
   }
 
   @Test func `finds no line that ends a session in the profiles of this machine`() {

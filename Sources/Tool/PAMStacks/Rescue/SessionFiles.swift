@@ -39,7 +39,10 @@ struct SessionFiles {
     }
     guard Self.readingProfile.contains(program) else { return nil }
     if let found = read("/etc/profile") { return found }
-    let own = (isBash ? [".bash_profile", ".bash_login", ".profile"] : [".profile"]).map { home + "/" + $0 }
+    let own =
+      (isBash ? [".bash_profile", ".bash_login", ".profile"] : [program == "yash" ? ".yash_profile" : ".profile"]).map {
+        home + "/" + $0
+      }
     if let found = own.first(where: { text($0) != nil }).flatMap(read) { return found }
     if isBash { return nil }
     let further = variables["ENV"].map { Self.place($0, home: home) }
@@ -208,7 +211,7 @@ struct SessionFiles {
   /// Words that end a shell whose grammar is not read, wherever a line of its files has them.
   private static let enders: [String: Set<String>] = {
     // csh only stops to read a file at `exit`.
-    let csh: Set<String> = ["autologout", "exec", "kill", "logout"]
+    let csh: Set<String> = ["exec", "kill", "logout"]
     return ["bsd-csh": csh, "csh": csh, "fish": ["exec", "exit", "kill"], "tcsh": csh]
   }()
 

@@ -62,6 +62,8 @@ struct ShellText {
   private var success: Bool?
   /// Whether the present command has `!` before it.
   private var isNegated = false
+  /// Whether the last word of the present command is `}`, with which zsh ends a group as well.
+  private var endsGroup = false
   /// Whether the present command has a mark of an expansion or a pattern that quotation makes an ordinary character.
   private var isLiteral = false
 
@@ -116,6 +118,7 @@ struct ShellText {
       words = []
     }
     guard words.isEmpty, isPlain else {
+      endsGroup = isPlain && word == "}"
       words.append(word)
       return
     }
@@ -124,12 +127,7 @@ struct ShellText {
       return
     }
     if let openings = Self.closings[word] {
-      if let index = frames.lastIndex(where: { openings.contains($0.opening) }) {
-        endedGroup = frames[index].start
-        noteEndless(frames[index])
-        frames.removeSubrange(index...)
-      }
-      success = nil
+      close(openings)
       return
     }
     if word == "{" {
@@ -143,6 +141,16 @@ struct ShellText {
       words.append(word)
     }
     function = nil
+  }
+
+  /// Ends the frame that one of the words has begun.
+  private mutating func close(_ openings: Set<String>) {
+    if let index = frames.lastIndex(where: { openings.contains($0.opening) }) {
+      endedGroup = frames[index].start
+      noteEndless(frames[index])
+      frames.removeSubrange(index...)
+    }
+    success = nil
   }
 
   /// Whether both are true; nil if that is unknown.
@@ -287,7 +295,12 @@ struct ShellText {
 
   /// Ends the present command.
   private mutating func end(_ mark: String) {
-    defer { (words, isNegated, isLiteral) = ([], false, false) }
+    let closes = endsGroup && frames.contains { $0.opening == "{" }
+    if closes { words.removeLast() }
+    defer {
+      (words, isNegated, isLiteral, endsGroup) = ([], false, false, false)
+      if closes { close(["{"]) }
+    }
     guard !words.isEmpty else { return }
     if words.count == 2, words[0] == "function" {
       defined.insert(words[1])
