@@ -128,6 +128,20 @@ import Wording
     #expect(report("@include uaf-sudo").hasPrefix("warn pam: /sudo: nobody gets in if pam_uaf refuses"))
   }
 
+  @Test(arguments: [
+    "# auth required pam_uaf.so\n@include common-auth\naccount [ignore=ignore default=die] pam_uaf.so\n",
+    "@include common-auth\n", "account required pam_uaf.so account_check\n", "",
+  ])
+  func `fails if an installed stack was edited so that nobody is asked for the passcode`(stack: String) {
+    machine.service("common-auth", "auth required pam_unix.so")
+    machine.service("sudo", "@include uaf-sudo\naccount required pam_unix.so")
+    machine.service("uaf-sudo", stack)
+    let told = "pam: \(machine.pam)/uaf-sudo: was edited: sudo no longer asks for the passcode"
+    #expect(check().findings().contains { $0.level == .failure && $0.text.hasPrefix(told) })
+    machine.service("uaf-sudo", stack + "auth required pam_uaf.so\n")
+    #expect(!check().findings().contains { $0.text.hasPrefix(told) })
+  }
+
   @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "locker"])
   func `doctor finds each shipped stack correct in the service that includes it`(shape: String, service: String) throws
   {

@@ -191,6 +191,20 @@ import ToolTestSupport
         "edited\nsudo: somebody whom pam_uaf has refused can still get in\n"))
   }
 
+  @Test func `status names a stack that was edited so that nobody is asked for the passcode`() {
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(!stacks.run("status").output.contains("no longer asks"))
+    let lines = (stacks.read("uaf-sudo") ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    stacks.write(
+      "uaf-sudo",
+      lines.map { $0.hasPrefix("auth") && $0.contains("pam_uaf.so") ? "#" + $0 : $0 }.joined(separator: "\n"))
+    #expect(
+      stacks.run("status").output.contains("edited\nsudo: uaf-sudo was edited, and no longer asks for the passcode\n"))
+    #expect(stacks.run("status", "--json").output.contains(#""asksNoMore":true"#))
+    stacks.write("uaf-sudo", "")
+    #expect(stacks.run("status").output.contains("sudo: uaf-sudo was edited, and no longer asks for the passcode\n"))
+  }
+
   private static let denied = "auth requisite pam_listfile.so item=user sense=deny file=/etc/denied onerr=succeed\n"
 
   @Test(arguments: ["instead", "fallback"])

@@ -39,7 +39,8 @@ struct PAMCheck {
       return [.failure(.pamFolder, PAMText.noFolder(directory))]
     }
     let loose =
-      includes(folder, services) + unusedStacks(folder) + misspelt(folder, services) + twoReadings(folder, services)
+      includes(folder, services) + unusedStacks(folder) + silentStacks(folder, services) + misspelt(folder, services)
+      + twoReadings(folder, services)
       + carriageReturns(folder, services)
     // A shared part of stacks is judged where it is included, not alone. Any other included file may also be a service.
     let concerned = services.filter { service in
@@ -215,6 +216,16 @@ extension PAMCheck {
       return .warning(
         .pamUnusedStack,
         PAMLineText.unusedStack(file: "\(directory)/\(service)", service: service, stack: entry.name))
+    }
+  }
+
+  /// Stacks of ours that were edited, so that the service that includes them asks nobody for the passcode.
+  func silentStacks(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    let list = StackList(reader: folder)
+    return services.compactMap { service in
+      list.silentStack(of: service).map {
+        .failure(.pamEdited, PAMText.silent(file: "\(directory)/\($0)", service: service))
+      }
     }
   }
 

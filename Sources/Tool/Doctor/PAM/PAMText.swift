@@ -19,6 +19,8 @@ enum PAMText: FindingCatalogue {
   case emptyPasswords(file: String, [String])
   /// A stack of `uafctl pam enable`, edited so that people can get in although pam_uaf has refused.
   case edited(file: String, service: String)
+  /// A stack of `uafctl pam enable`, edited so that it no longer asks pam_uaf.
+  case silent(file: String, service: String)
   case noEffect(file: String)
   case wayBehind(file: String)
   case wayBefore(file: String)
@@ -52,6 +54,10 @@ enum PAMText: FindingCatalogue {
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): was edited: somebody whom pam_uaf has refused can still get in",
+        do: "uafctl pam enable \(service), which puts the ready stack back and keeps the edited one")
+    case .silent(let file, let service):
+      FindingText(
+        "pam: \(file): was edited: \(service) no longer asks for the passcode",
         do: "uafctl pam enable \(service), which puts the ready stack back and keeps the edited one")
     case .noEffect(let file):
       FindingText(
@@ -91,6 +97,10 @@ enum PAMText: FindingCatalogue {
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): 직접 고쳐져, pam_uaf가 거부해도 로그인될 수 있습니다",
+        do: "uafctl pam enable \(service). 준비된 스택으로 되돌리고 고친 것은 남겨 둡니다")
+    case .silent(let file, let service):
+      FindingText(
+        "pam: \(file): 직접 고쳐져, \(service) 서비스가 더는 패스코드를 묻지 않습니다",
         do: "uafctl pam enable \(service). 준비된 스택으로 되돌리고 고친 것은 남겨 둡니다")
     case .noEffect(let file):
       FindingText(

@@ -45,6 +45,17 @@ package struct StackList {
     return refusal == .letsIn
   }
 
+  /// The stack of `uafctl pam enable` that a service includes although no line of it asks pam_uaf at a login; nil if there is
+  /// none.
+  ///
+  /// Somebody has edited such a stack. A stack that is missing is not meant: libpam then refuses everybody.
+  package func silentStack(of service: String) -> String? {
+    let stack = PAMService.prefix + service
+    guard !PAMService.isPart(service), reader.inclusions(of: service).contains(stack), reader.bytes(of: stack) != nil
+    else { return nil }
+    return reader.entries(of: service, in: "auth").contains(where: \.line.asksOwnModule) ? nil : stack
+  }
+
   /// The place at which a listed service lets somebody in without the right password; nil if it does not.
   package func passwordGap(of entry: Entry) -> PasswordGap? {
     guard !PAMService.isPart(entry.name) else { return nil }

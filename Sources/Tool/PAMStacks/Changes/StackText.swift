@@ -28,6 +28,8 @@ package enum StackText: Catalogued, Equatable {
   case listed(service: String, StackList.Entry.Origin)
   case passedOver(service: String, StackLinePlace)
   case letsInRefused(service: String)
+  /// A service includes a stack of ours that no longer asks for the passcode.
+  case silent(service: String, stack: String)
   case passwordGap(service: String, PasswordGap)
   case stillAsks(path: String)
   /// What would change, in the form of diff(1); the same in every language.
@@ -71,6 +73,7 @@ package enum StackText: Catalogued, Equatable {
     case .passedOver(let service, let place):
       "\(service): \(place.path):\(place.line) can let somebody in before pam_uaf is asked"
     case .letsInRefused(let service): "\(service): somebody whom pam_uaf has refused can still get in"
+    case .silent(let service, let stack): "\(service): \(stack) was edited, and no longer asks for the passcode"
     case .passwordGap(let service, let gap): "\(service): \(gap.error.english.what)"
     case .stillAsks(let path): "\(path) still asks pam_uaf"
     case .difference(let text): text
@@ -131,6 +134,7 @@ package enum StackText: Catalogued, Equatable {
     case .passedOver(let service, let place):
       "\(service): pam_uaf가 묻기 전에 \(place.path):\(place.line)에서 로그인될 수 있습니다"
     case .letsInRefused(let service): "\(service): pam_uaf가 거부해도 로그인될 수 있습니다"
+    case .silent(let service, let stack): "\(service): \(stack) 파일을 직접 고쳐, 더는 패스코드를 묻지 않습니다"
     case .passwordGap(let service, let gap): "\(service): \(gap.error.korean.what)"
     case .stillAsks(let path): "\(path): 아직 pam_uaf를 씁니다"
     case .difference(let text): text

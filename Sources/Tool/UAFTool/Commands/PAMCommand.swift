@@ -151,6 +151,9 @@ struct PAMStatusCommand: JSONDocumentCommand {
         context.result(StackText.passedOver(service: ShownText.line(entry.name), place))
       }
       if list.letsInRefused(entry) { context.result(StackText.letsInRefused(service: ShownText.line(entry.name))) }
+      if let stack = list.silentStack(of: entry.name) {
+        context.result(StackText.silent(service: ShownText.line(entry.name), stack: ShownText.line(stack)))
+      }
       if let gap = list.passwordGap(of: entry) {
         context.result(StackText.passwordGap(service: ShownText.line(entry.name), gap))
       }

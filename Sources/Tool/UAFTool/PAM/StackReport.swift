@@ -47,6 +47,7 @@ struct StackReport {
     }
     object.set("passedOver", list.passing(entry).map(Self.place))
     if list.letsInRefused(entry) { object.set("refusalLetsIn", .bool(true)) }
+    if list.silentStack(of: entry.name) != nil { object.set("asksNoMore", .bool(true)) }
     object.set("wrongPassword", list.passwordGap(of: entry).map { Self.place($0.place) })
     return .object(object)
   }
