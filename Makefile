@@ -81,6 +81,7 @@ test: deps
 	scripts/together.sh 'scripts/in-time.sh 22 scripts/fuzz.sh && scripts/postgresql.sh bin && $(BUILD_TESTS)' scripts/attack.sh
 	$(AS_ROOT) env SWIFT=$(SWIFT) scripts/swift-test.sh
 	$(AS_ROOT) env ROUNDS=1 scripts/bench.py derivation
+	$(AS_ROOT) scripts/in-time.sh 45 scripts/bench.py counts
 
 test-system: deps
 	scripts/stage.sh --if-older
