@@ -490,7 +490,8 @@ import Testing
   func `libpam lets a wrong password in exactly if a line is named`(common: String, place: String?) throws {
     // What depends on who is asked, and on factors other than the right password, is not compared.
     guard
-      !["localuser", "succeed_if", "google", "corp", "duo", "authinfo_unavail", "pam_exec"].contains(where: common.contains),
+      !["localuser", "succeed_if", "google", "corp", "duo", "authinfo_unavail", "pam_exec"].contains(
+        where: common.contains),
       common.contains("pam_"), common != "auth required pam_env.so"
     else { return }
     let module = try #require(Self.moduleOfDebian("pam_debug.so"), "libpam-modules is needed")

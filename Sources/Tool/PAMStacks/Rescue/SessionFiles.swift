@@ -49,8 +49,6 @@ struct SessionFiles {
     return (further ?? Self.furtherFile[program].map { home + "/" + $0 }).flatMap(read)
   }
 
-  // MARK: Variables
-
   /// The files of variables that login gives to the shell in Debian's stacks (pam_env(8)).
   private static let variableFiles = ["/etc/security/pam_env.conf", "/etc/environment", "/etc/default/locale"]
 
@@ -205,8 +203,6 @@ struct SessionFiles {
     }
     return called
   }
-
-  // MARK: Shells with another grammar
 
   /// Words that end a shell whose grammar is not read, wherever a line of its files has them.
   private static let enders: [String: Set<String>] = {
