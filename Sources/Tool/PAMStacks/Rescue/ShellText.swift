@@ -51,6 +51,8 @@ struct ShellText {
     var subject: String?
     /// Whether the next words are a pattern of `case`.
     var isAtPattern = false
+    /// Whether the commands after the next pattern run even if it does not fit, after `;&`; nil if that is unknown.
+    var fallsThrough: Bool? = false
   }
 
   /// How many commands there were before the group that ended last, if only redirections have followed it.
@@ -198,7 +200,10 @@ struct ShellText {
       let subject = frames[index].subject
       let results = words.map { matches($0, subject) }
       let isMatch: Bool? = results.contains(true) ? true : results.contains(nil) ? nil : false
-      frames[index].runs = Self.both(frames[index].isOpen, isMatch)
+      let reached = Self.both(frames[index].isOpen, isMatch)
+      frames[index].runs =
+        frames[index].fallsThrough == false || reached == true ? reached : frames[index].fallsThrough
+      frames[index].fallsThrough = false
       // The shell reads further patterns only if none before them fits.
       frames[index].isOpen = Self.both(frames[index].isOpen, isMatch.map { !$0 })
       frames[index].isAtPattern = false
@@ -285,8 +290,7 @@ struct ShellText {
       before = mark
       guard let index = frames.indices.last, frames[index].opening == "case" else { return }
       frames[index].isAtPattern = true
-      // The commands after the next pattern run as well.
-      if mark == ";&" { frames[index].isOpen = false }
+      if mark == ";&" { frames[index].fallsThrough = frames[index].runs }
     default:
       end(mark)
       before = mark
