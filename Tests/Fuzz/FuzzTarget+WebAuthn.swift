@@ -62,11 +62,15 @@ extension FuzzTarget {
     }
   }
 
-  /// The same, and no relying party takes what nobody signed for it.
+  /// The same, unless the format is not read, and no relying party takes what nobody signed for it.
   static func attestation(_ bytes: [UInt8]) {
     guard let object = try? AttestationObject(parsing: bytes) else { return }
-    let made = AttestationObject(authenticatorData: object.authenticatorData, statement: object.statement)
-    precondition(made.encoded == bytes, "writes what it did not read")
+    if case .unread = object.statement {
+      // What vouches in such a format is not kept, so it cannot be written again.
+    } else {
+      let made = AttestationObject(authenticatorData: object.authenticatorData, statement: object.statement)
+      precondition(made.encoded == bytes, "writes what it did not read")
+    }
     let response = AttestationResponse(
       clientData: CollectedClientData(.create, challenge: Array(0..<16), origin: "linux://example.org"),
       attestationObject: object)
@@ -78,6 +82,7 @@ extension FuzzTarget {
     let verification = try? RegistrationVerification(
       response, expecting: expectation, algorithms: COSEAlgorithm.allCases)
     if case .accepted(let credential)? = verification {
+      precondition(object.statement == .none, "takes a format that is not read, or what nobody signed")
       precondition(credential.attestation == .none, "vouches without a signature")
     }
   }
