@@ -257,7 +257,7 @@ import WebAuthn
     }
   }
 
-  @Test(arguments: ["404 page not found", "", "Forbidden", "<html></html>"])
+  @Test(arguments: ["404 page not found", "", "Forbidden", "<html></html>", "404", "null", "true", "[]"])
   func `a proxy's text is no refusal of the server`(_ text: String) throws {
     let outcome = try login(.init2) { _ in KanidmStandIn.text(text, status: 404) }
     #expect(outcome.refusal?.result == .jsonParser && outcome.refusal?.saysPlainNo == false)

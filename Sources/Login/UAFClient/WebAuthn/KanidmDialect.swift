@@ -22,13 +22,17 @@ struct KanidmDialect: WebAuthnDialect {
 
   init(context: DialectContext) { self.context = context }
 
-  /// Whether an answer is a refusal of kanidm, which writes JSON under the media type of a text.
+  /// Whether an answer is a refusal of kanidm, which writes JSON under the media type of a text: a string or an object.
   ///
-  /// The pages of a proxy may have that type, and are no JSON.
+  /// The pages of a proxy may have that type. They are no JSON, or a number such as their status.
   func reads(bare response: TransportResponse) -> Bool {
-    (400...499).contains(response.status) && response.body.count <= 512
-      && MediaType.essence(of: response.contentType) == "text/plain"
-      && (try? JSONValue(parsing: response.body)) != nil
+    guard (400...499).contains(response.status), response.body.count <= 512,
+      MediaType.essence(of: response.contentType) == "text/plain"
+    else { return false }
+    return switch try? JSONValue(parsing: response.body) {
+    case .string, .object: true
+    default: false
+    }
   }
 
   // MARK: Options
