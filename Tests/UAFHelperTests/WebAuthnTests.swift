@@ -133,6 +133,29 @@ import WebAuthn
     #expect(!bench.log.lines.contains { "\($0)".contains("abc-123") })
   }
 
+  @Test func `a code in a file is sent to a relying party as an entered one is, and proves nobody here`() throws {
+    let bench = try bench("enrolment = \"code\"")
+    var begin = registration(bench)
+    begin.payload = Array("8hMEe-WYhLr-vfStK-EENR5".utf8)
+    #expect(try bench.run(begin, ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(bench.server.requests.allSatisfy { $0.authorization == "Bearer 8hMEe-WYhLr-vfStK-EENR5" })
+    #expect(!bench.log.lines.contains { "\($0)".contains("8hMEe") })
+    // A person who is not root: nothing proves here that the server looked at the code.
+    for type in ["passcode", "pattern"] {
+      var further = Begin(.register)
+      further.service = Array("uafctl".utf8)
+      further.authenticator = Array(type.utf8)
+      further.payload = begin.payload
+      #expect(try bench.run(further, [], peer: 4242).result == 1001, "\(bench.log.lines)")
+    }
+    #expect(try party(bench).credentials["mina"]?.count == 1)
+    var repair = registration(bench)
+    repair.operation = .repair
+    repair.payload = begin.payload
+    #expect(try bench.run(repair, ["correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
   private func atProduct(_ answer: (path: String, response: TransportResponse)) throws -> HelperBench {
     let bench = try HelperBench()
     bench.server.relyingParty = FakeRelyingParty()

@@ -24,7 +24,12 @@ struct EnrolmentCodes {
   func entitlement(_ settings: ServerSettings) throws(Ending) -> (Entitlement, EnrolmentPayload?) {
     if settings.enrolment == .token { return (try redeeming(text(), settings), nil) }
     // A person who has only the short code is on a machine on which the server is already configured.
-    if let code = try EnrolmentCode(typed: text()) { return (.code(code), nil) }
+    let text = try text()
+    if let code = EnrolmentCode(typed: text) { return (.code(code), nil) }
+    // A code of another vendor's server may look like anything, in a file as at the prompt.
+    if settings.enrolment == .code, (try? EnrolmentPayload(encoded: text)) == nil {
+      return (try entitlement(entered: text, for: nil, settings), nil)
+    }
     let payload = try payload()
     return (Self.entitlement(payload), payload)
   }
