@@ -281,7 +281,8 @@ def chosen_parts():
         case names if set(names) <= set(parts):
             return [parts[name] for name in names or parts]
         case _:
-            sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], bench.py builds CHECKOUT, bench.py server|directory [STORE], bench.py floor, bench.py counts [STORE...]")
+            others = "bench.py builds CHECKOUT, bench.py server|directory [STORE], bench.py floor, bench.py counts [STORE...]"
+            sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], {others}")
 
 
 def main():

@@ -7,7 +7,6 @@ is nearly free in these counts, and the kernel's part is missing.
 
 import re
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
