@@ -17,6 +17,8 @@ import ToolTestSupport
     ("case $- in\n*i*) ;;\n*) return;;\nesac\nshopt -s histappend\nexit\n", 6), ("cat <<E\nexit 1\nE\nexit\n", 4),
     ("x='a\nb'\nexit\n", 3), ("[ -x /a ] && eval \"$(SHELL=/bin/sh a)\"\nexit\n", 2), ("{ exit; }\n", 1),
     ("eval exit\n", 1),
+    ("exit 1 >&2\n", 1), ("exit 1 2>/dev/null\n", 1), ("exit > /dev/null 2>&1\n", 1), (">/dev/null exit 0\n", 1),
+    ("2>/dev/null kill -9 $$\n", 1), ("exit 1 <<E\nx\nE\n", 1),
     ("eval \"exit 1\"\n", 1), ("\\exit\n", 1), ("A=1 exit\n", 1), ("exit || true\n", 1), ("true &\nexit\n", 2),
     ("exec /usr/bin/passwd\n", 1), ("exec bash -c date\n", 1), ("exec /nosuch/bash\n", 1), ("exec xonsh\n", 1),
     ("exec sleep 9\n", 1),

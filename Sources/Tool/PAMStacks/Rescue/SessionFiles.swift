@@ -313,14 +313,16 @@ private struct ShellStatement {
 
   /// Whether it may end the shell.
   var endsShell: Bool {
-    let arguments = Array(words.dropFirst())
-    switch words.first.map(Self.name) {
+    let own = Self.withoutRedirections(words)
+    let arguments = Array(own.dropFirst())
+    switch own.first.map(Self.name) {
     case "exit", "logout", "bye": return arguments.count < 2
     case ":": return arguments.contains { $0.hasPrefix("${TMOUT") && Self.ends("TMOUT=" + $0) }
     case "let": return arguments.contains { Self.ends($0.filter { !$0.isWhitespace }) }
     case "sleep": return arguments.contains { (Int($0) ?? Self.leastSeconds) >= Self.leastSeconds }
     case "suspend": return arguments.contains("-f")
-    case "exec": return Self.execEnds(arguments)
+    // Without a program, it is about the redirections.
+    case "exec": return !arguments.isEmpty || Self.execEnds(words.filter { $0 != "exec" })
     case "kill": return Self.killEnds(arguments)
     case "pkill", "killall", "skill":
       return arguments.contains {
@@ -337,6 +339,23 @@ private struct ShellStatement {
     case "ulimit": return Self.limitEnds(arguments)
     default: return false
     }
+  }
+
+  /// The words of a command without its redirections: a number, a mark, and the file, which may be the next word.
+  private static func withoutRedirections(_ words: [String]) -> [String] {
+    var own: [String] = []
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      let text = word.drop(while: \.isNumber)
+      let mark = text.prefix { "<>&|-".contains($0) }
+      guard mark.contains(where: { "<>".contains($0) }) else {
+        own.append(word)
+        continue
+      }
+      // The word that ends a document is not among the words.
+      if mark.count == text.count, !mark.hasSuffix("-"), mark != "<<" { _ = rest.popFirst() }
+    }
+    return own
   }
 
   private static func execEnds(_ arguments: [String]) -> Bool {
