@@ -278,6 +278,15 @@ import Wording
     #expect(found(["common-uaf": stack.replacing("nouserok", with: "# nouserok")]) == [])
   }
 
+  @Test(arguments: [
+    ("user_unknown=1", true), ("user_unknown=ignore", true), ("user_unknown=die", false), ("ignore=1", false),
+  ])
+  func `doctor reports a control that lets people past who never registered`(word: String, isReported: Bool) {
+    let stack = Self.good.replacing("default=die] pam_uaf.so", with: "\(word) default=die] pam_uaf.so")
+    #expect(stack != Self.good)
+    #expect(found(["sudo": stack]).contains(.pamNouserok) == isReported)
+  }
+
   @Test(arguments: ["nouserokay", "timeout=601", "conf=relative", "tries=3 tries=4", "try_first_pass use_first_pass"])
   func `doctor fails for a wrong module argument with file and line, once for all services that include it`(
     argument: String

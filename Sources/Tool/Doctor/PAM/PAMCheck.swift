@@ -169,6 +169,8 @@ extension PAMCheck {
         hidesState(service)
           ? .warning(.pamNouserokHidden, PAMNameText.hidden(service: file))
           : .warning(.pamNouserok, PAMLineText.nouserok(file: file)))
+    } else if !hidesState(service), own.contains(where: { $0.group == "auth" && $0.excusesUnregistered }) {
+      findings.append(.warning(.pamNouserok, PAMLineText.unregisteredExcused(file: file)))
     }
     if mayFindStale(own), !own.contains(where: { $0.group == "password" }) {
       findings.append(.warning(.pamNoPasswordLine, PAMLineText.noPasswordLine(file: file)))

@@ -125,6 +125,7 @@ enum PAMText: FindingCatalogue {
 /// What doctor says about single lines of stacks, and about names of one program; `file` is the service's file.
 enum PAMLineText: FindingCatalogue {
   case nouserok(file: String)
+  case unregisteredExcused(file: String)
   case noPasswordLine(file: String)
   case accountAlone(file: String)
   case include(file: String, service: String, stack: String)
@@ -143,6 +144,10 @@ enum PAMLineText: FindingCatalogue {
     case .nouserok(let file):
       FindingText(
         "pam: \(file): nouserok is set: whoever never registered is not asked for a passcode",
+        do: "take it out once everybody has one")
+    case .unregisteredExcused(let file):
+      FindingText(
+        "pam: \(file): user_unknown in the control of pam_uaf.so: whoever never registered is not asked for a passcode",
         do: "take it out once everybody has one")
     case .noPasswordLine(let file):
       FindingText(
@@ -194,6 +199,10 @@ enum PAMLineText: FindingCatalogue {
     case .nouserok(let file):
       FindingText(
         "pam: \(file): nouserok이 있어, 등록한 적이 없는 사람에게는 패스코드를 묻지 않습니다",
+        do: "모두 등록한 뒤에 지우십시오")
+    case .unregisteredExcused(let file):
+      FindingText(
+        "pam: \(file): pam_uaf.so의 제어 값에 user_unknown이 있어, 등록한 적이 없는 사람에게는 패스코드를 묻지 않습니다",
         do: "모두 등록한 뒤에 지우십시오")
     case .noPasswordLine(let file):
       FindingText(

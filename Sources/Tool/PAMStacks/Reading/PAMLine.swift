@@ -102,6 +102,17 @@ package struct PAMLine: Equatable {
     }
   }
 
+  /// Whether it refuses a wrong value, and lets a person past who never registered (PAM_USER_UNKNOWN).
+  package var excusesUnregistered: Bool {
+    func refuses(_ result: String) -> Bool {
+      switch action(of: result) {
+      case .bad, .die: true
+      case .ignore, .reset, .ok, .done, .jump: false
+      }
+    }
+    return refuses("auth_err") && !refuses("user_unknown")
+  }
+
   private var actions: [String: String]? {
     control.hasPrefix("[") ? PAMControl(control.dropFirst().dropLast())?.actions : nil
   }
