@@ -133,8 +133,8 @@ lock_for_good() {
   login "guess-number-3" PAM_MAXTRIES 'try again in' "locked for the first time"
   await_unlock
   for guess in 4 5; do login "guess-number-$guess" PAM_AUTH_ERR 'left' "refused"; done
-  login "guess-number-6" PAM_MAXTRIES 'Locked for good' "locked for good"
-  login "$passcode" PAM_MAXTRIES 'Locked for good' "the right passcode is refused as well"
+  login "guess-number-6" PAM_MAXTRIES 'Locked permanently' "locked for good"
+  login "$passcode" PAM_MAXTRIES 'Locked permanently' "the right passcode is refused as well"
   run '' uafctl --conf conf status mina
   must_say 'locked for good'
   check "and it says who can help"
