@@ -87,7 +87,7 @@ public struct FetchRequest: Equatable, Sendable {
 
   /// The names of headers that the core may choose: what dialects of WebAuthn need.
   public static let headerNames: Set = [
-    "Origin", "Referer", "X-CSRFToken", "X-KANIDM-AUTH-SESSION-ID", "X-Session-Token",
+    "Origin", "Referer", "X-CSRFToken", FetchResponse.sessionHeader, "X-Session-Token",
   ]
 
   // Nil and false both mean no. They are kept apart so that a message is written exactly as it was read.

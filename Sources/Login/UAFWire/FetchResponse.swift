@@ -111,8 +111,8 @@ public struct FetchResponse: Equatable, Sendable {
   /// Reads a result.
   ///
   /// - Throws: ``PacketError``, including for an unknown outcome; a status that does not fit the outcome; a body, a date,
-  ///   cookies or a session if there is no answer; a body above the limit; and a redirect that is incomplete or does not have the right
-  ///   status.
+  ///   cookies or a session if there is no answer; a body above the limit; and a redirect that is incomplete or does not
+  ///   have the right status.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
     outcome = try packet.meaning(of: Field.outcome, bytes)

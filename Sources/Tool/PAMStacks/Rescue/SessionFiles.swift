@@ -313,7 +313,7 @@ private struct ShellStatement {
 
   /// Whether it may end the shell.
   var endsShell: Bool {
-    let own = Self.withoutRedirections(words)
+    let (own, redirections) = Self.split(words)
     let arguments = Array(own.dropFirst())
     switch own.first.map(Self.name) {
     case "exit", "logout", "bye": return arguments.count < 2
@@ -322,7 +322,7 @@ private struct ShellStatement {
     case "sleep": return arguments.contains { (Int($0) ?? Self.leastSeconds) >= Self.leastSeconds }
     case "suspend": return arguments.contains("-f")
     // Without a program, it is about the redirections.
-    case "exec": return !arguments.isEmpty || Self.execEnds(words.filter { $0 != "exec" })
+    case "exec": return !arguments.isEmpty || redirections.contains(where: \.endsShell)
     case "kill": return Self.killEnds(arguments)
     case "pkill", "killall", "skill":
       return arguments.contains {
@@ -341,40 +341,41 @@ private struct ShellStatement {
     }
   }
 
-  /// The words of a command without its redirections: a number, a mark, and the file, which may be the next word.
-  private static func withoutRedirections(_ words: [String]) -> [String] {
+  /// A redirection: the descriptor, empty if it is not written, the mark, and the file.
+  private struct Redirection {
+    let number: Substring
+    let mark: Substring
+    let target: String
+
+    /// Whether it leaves the shell without a terminal, if it is for the shell itself.
+    var endsShell: Bool {
+      // This is where the shell reads the person's commands.
+      let isInput = mark.hasPrefix("<") && (number.isEmpty || number == "0")
+      if isInput { return target != "/dev/tty" }
+      let isSafe = ["/dev/null", "/dev/tty"].contains(target) || target.contains { "$~".contains($0) }
+      return !mark.contains("&") && !isSafe
+    }
+  }
+
+  /// The words of a command without its redirections, and these.
+  private static func split(_ words: [String]) -> (words: [String], redirections: [Redirection]) {
     var own: [String] = []
+    var redirections: [Redirection] = []
     var rest = words[...]
     while let word = rest.popFirst() {
-      let text = word.drop(while: \.isNumber)
-      let mark = text.prefix { "<>&|-".contains($0) }
+      let number = word.prefix(while: \.isNumber)
+      let mark = word.dropFirst(number.count).prefix { "<>&|-".contains($0) }
       guard mark.contains(where: { "<>".contains($0) }) else {
         own.append(word)
         continue
       }
-      // The word that ends a document is not among the words.
-      if mark.count == text.count, !mark.hasSuffix("-"), mark != "<<" { _ = rest.popFirst() }
-    }
-    return own
-  }
-
-  private static func execEnds(_ arguments: [String]) -> Bool {
-    var rest = arguments[...]
-    while let word = rest.popFirst() {
-      // A redirection: a number, a mark, and the file, which may be the next word.
-      let number = word.prefix(while: \.isNumber)
-      let mark = word.dropFirst(number.count).prefix { "<>&|-".contains($0) }
-      guard mark.contains(where: { "<>".contains($0) }) else { return true }
       let file = word.dropFirst(number.count + mark.count)
-      let target = file.isEmpty && !mark.hasSuffix("-") ? rest.popFirst() ?? "" : String(file)
-      // This is where the shell reads the person's commands.
-      let isInput = mark.hasPrefix("<") && (number.isEmpty || number == "0")
-      if isInput, target != "/dev/tty" { return true }
-      let isSafe =
-        ["/dev/null", "/dev/tty"].contains(target) || mark.contains("&") || target.contains { "$~".contains($0) }
-      if !isInput, !isSafe { return true }
+      // The file may be the next word. The word that ends a document is not among the words.
+      let isNext = file.isEmpty && !mark.hasSuffix("-") && mark != "<<"
+      let target = isNext ? rest.popFirst() ?? "" : String(file)
+      redirections.append(Redirection(number: number, mark: mark, target: target))
     }
-    return false
+    return (own, redirections)
   }
 
   private static let harmlessSignals: Set<String> = ["0", "CHLD", "CONT", "URG", "WINCH"]

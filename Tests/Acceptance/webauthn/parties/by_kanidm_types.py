@@ -14,10 +14,8 @@ from webauthn import (
     generate_authentication_options,
     generate_registration_options,
     options_to_json,
-    verify_authentication_response,
     verify_registration_response,
 )
-from webauthn.helpers import base64url_to_bytes
 from webauthn.helpers.structs import AuthenticatorSelectionCriteria, UserVerificationRequirement
 
 HEADER = "X-KANIDM-AUTH-SESSION-ID"
@@ -136,21 +134,10 @@ class KanidmTypes(PyWebauthn):
             )
             offered = [{"passkey": {"publicKey": json.loads(options_to_json(options))}}]
             return self._continued(account, options.challenge, {"continue": offered}, headers)
-        credential = step["cred"]["passkey"]
-        key = self.keys[account].get(base64url_to_bytes(credential["rawId"]))
         try:
-            verified = verify_authentication_response(
-                credential=credential,
-                expected_challenge=challenge,
-                expected_rp_id=self.rp_id,
-                expected_origin=self.origins,
-                credential_public_key=key[0],
-                credential_current_sign_count=key[1],
-                require_user_verification=True,
-            )
+            self.verify_login(account, challenge, step["cred"]["passkey"])
         except Exception as reason:
             return {"sessionid": str(uuid.uuid4()), "state": {"denied": str(reason)}}
-        key[1] = verified.new_sign_count
         self.note("login", account)
         return {"sessionid": str(uuid.uuid4()), "state": {"success": secrets.token_urlsafe()}}
 

@@ -69,11 +69,17 @@ class PyWebauthn(Application):
 
     def login(self, members, environment, headers):
         account, challenge = self._session("get", environment)
-        key = self.keys.get(account, {}).get(base64url_to_bytes(members["rawId"]))
+        self.verify_login(account, challenge, members)
+        self.note("login", account)
+        return {}
+
+    def verify_login(self, account, challenge, credential):
+        """Checks an assertion, and raises the counter of its key."""
+        key = self.keys.get(account, {}).get(base64url_to_bytes(credential["rawId"]))
         if key is None:
             raise Refusal("unknown credential")
         verified = verify_authentication_response(
-            credential=members,
+            credential=credential,
             expected_challenge=challenge,
             expected_rp_id=self.rp_id,
             expected_origin=self.origins,
@@ -82,8 +88,6 @@ class PyWebauthn(Application):
             require_user_verification=True,
         )
         key[1] = verified.new_sign_count
-        self.note("login", account)
-        return {}
 
     def _descriptors(self, account):
         return [PublicKeyCredentialDescriptor(id=identifier) for identifier in self.keys.get(account, {})]
