@@ -22,7 +22,7 @@ import ToolTestSupport
     #expect(stacks.names == [".sudo.before-uaf", "common-auth", "login", "sudo", "uaf-sudo"])
     #expect(
       stacks.text(bench) == """
-        can log in without pam_uaf: alice, by the password at the console, as one of uaf-rescue (read in files; no session was tried)
+        can log in without pam_uaf: alice, by the password at the console, as one of uaf-rescue (judged from files; no session was tried)
         tried pam_uaf.so as nobody, entering nothing: the core was reached, nobody let in (7)
         tried uaf-sudo as nobody, entering nothing: refused (7)
         tried sudo as nobody, entering nothing: refused (7)
@@ -1341,7 +1341,7 @@ import ToolTestSupport
     stacks.write("login", "@include common-auth\naccount required \(line)\n" + Self.account)
     let output = stacks.text(stacks.run("enable", "sudo"))
     #expect(output.hasPrefix("can log in without pam_uaf: alice, "))
-    #expect(output.contains("; not tried: what login:2 returns for another terminal or hour (read in"), "\(output)")
+    #expect(output.contains("; not tried: what login:2 returns for another terminal or hour (judged"), "\(output)")
   }
 
   @Test func `if sudo refuses one member of uaf-rescue and not another, the other is named as a way in`() {

@@ -103,7 +103,7 @@ package enum StackText: Catalogued, Equatable {
       "not registered on this machine, and refused until they are: \(ShownText.names(names) { "and \($0) more" })"
     case .emptyPasswords(let names):
       "with an empty password, which adds nothing to the passcode: \(ShownText.names(names) { "and \($0) more" })"
-    case .wayIn(let way): "can log in without pam_uaf: \(way.english) (read in files; no session was tried)"
+    case .wayIn(let way): "can log in without pam_uaf: \(way.english) (judged from files; no session was tried)"
     case .triedModule(let user, let code):
       "tried \(PAMLine.ownModule) as \(user), entering nothing: the core was reached, nobody let in (\(code))"
     case .triedRefused(let name, let user, let code): "tried \(name) as \(user), entering nothing: refused (\(code))"
