@@ -729,7 +729,7 @@ import ToolTestSupport
       #expect(bench.exit == .refused)
       #expect(
         bench.notes.contains(
-          "/sudo-i\(text == nil ? "" : " has no auth lines"): for sudo-i libpam takes those of 'other'"))
+          "/sudo-i\(text == nil ? "" : " has no auth lines"): for sudo-i libpam takes the lines of 'other'"))
       #expect(
         bench.notes.contains(
           text == nil ? "hint: cp \(stacks.machine.pam)/sudo \(stacks.machine.pam)/sudo-i" : "hint: write"))
@@ -743,7 +743,7 @@ import ToolTestSupport
   @Test func `names of su and of sudoers can fall back to 'other' as well`() {
     stacks.write("other", "auth required pam_permit.so\n")
     stacks.write("su", Stacks.sudo)
-    #expect(stacks.run("enable", "su").notes.contains("/su-l: for su-l libpam takes those of 'other'"))
+    #expect(stacks.run("enable", "su").notes.contains("/su-l: for su-l libpam takes the lines of 'other'"))
     stacks.write("sudo-i", Stacks.sudo)
     sudoers("Defaults pam_service=corpx")
     for named in ["sudo", "corpx"] {
@@ -784,7 +784,7 @@ import ToolTestSupport
     let finding = stacks.findings().first { $0.id == .pamOtherName }
     #expect(finding?.level == .failure)
     #expect(finding?.text(in: .english).remedy?.hasPrefix("cp \(stacks.machine.pam)/.sudo.before-uaf ") == true)
-    #expect(stacks.run("status").output.contains("/sudo-i: for sudo-i libpam takes those of 'other'"))
+    #expect(stacks.run("status").output.contains("/sudo-i: for sudo-i libpam takes the lines of 'other'"))
     #expect(stacks.run("status", "--json").output.contains(#""otherNames":[{"name":"sudo-i","asking":"sudo"}]"#))
     #expect(stacks.run("enable", "sudo").exit == .refused)
     stacks.write("sudo-i", stacks.read(".sudo.before-uaf") ?? "")

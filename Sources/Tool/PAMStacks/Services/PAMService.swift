@@ -338,7 +338,7 @@ extension FallenName: Catalogued {
   package var english: FindingText {
     let (name, path) = (ShownText.line(name), ShownText.line(path))
     return FindingText(
-      "\(isThere ? "\(path) has no auth lines" : "there is no \(path)"): for \(name) libpam takes those of 'other', which let "
+      "\(isThere ? "\(path) has no auth lines" : "there is no \(path)"): for \(name) libpam takes the lines of 'other', which let "
         + "somebody in without the passcode",
       do: !PAMService.isName(self.name)
         ? SudoersProblem.enabling(self.name).english
