@@ -8,15 +8,21 @@ import ToolTestSupport
 
 @Suite struct WayInTests {
   private let passwords = FakePasswords()
+  private let tester = FakeTester()
 
   private func find(rescue: Bool = true, console: Bool = false, login: Bool = true, sudo: Bool = true) -> String {
     do throws(WayIn.Objection) {
-      return try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
-        WayIn.Services(leadsRescuePast: rescue, consoleIsFree: console, consoleIsOpen: login, sudoIsOpen: sudo)
-      ).english
+      var services = WayIn.Services(
+        leadsRescuePast: rescue, consoleIsFree: console, consoleIsOpen: login, sudoIsOpen: sudo)
+      services.session = session
+      return try WayIn(accounts: FakeAccounts(), passwords: passwords).find(services).english
     } catch {
       return "refused: \(StackError.noWayIn(error).english.what)"
     }
+  }
+
+  private func session(of name: String, _ shell: String, _ needsSudo: Bool) -> SessionFlaw? {
+    tester.session(of: name, shell: shell, opening: nil, in: "", needsSudo: needsSudo)
   }
 
   @Test func `an administrator in the rescue group with a password can log in`() {
@@ -227,8 +233,10 @@ import ToolTestSupport
   /// What to do, in each language, if nobody gets in.
   private func remedies() -> [String] {
     do throws(WayIn.Objection) {
-      _ = try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
-        WayIn.Services(leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true))
+      var services = WayIn.Services(
+        leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true)
+      services.session = session
+      _ = try WayIn(accounts: FakeAccounts(), passwords: passwords).find(services)
       return []
     } catch { return [StackError.noWayIn(error).english, StackError.noWayIn(error).korean].compactMap(\.remedy) }
   }
@@ -378,10 +386,32 @@ import ToolTestSupport
     #expect(find().hasPrefix("alice, "), "\(find())")
   }
 
-  @Test func `a person whose session a line of a profile ends is not named as a way in`() {
-    passwords.endings["alice"] = ("/etc/profile", 3)
-    #expect(find().contains("alice of uaf-rescue may get no session: /etc/profile:3 can end it"), "\(find())")
-    #expect(remedies().allSatisfy { $0.contains("/etc/profile:3") }, "\(remedies())")
+  @Test func `a person whose shell was started and ended is not named as a way in`() {
+    tester.sessions["alice"] = .ended(last: "no access")
+    #expect(find().contains("alice of uaf-rescue gets no session: their shell was started, and ended"), "\(find())")
+    #expect(find().contains("the last line there was: no access"), "\(find())")
+    #expect(remedies().allSatisfy { $0.contains("~/.profile") && $0.contains("alice") }, "\(remedies())")
+    tester.sessions["alice"] = .notTried(ENXIO)
+    #expect(remedies().allSatisfy { $0.contains("/dev/pts") }, "\(remedies())")
+  }
+
+  @Test func `the shell of somebody who does not get in anyway is not started`() {
+    tester.sessions["alice"] = .ended(last: "")
+    passwords.states["alice"] = .locked
+    #expect(find().contains("alice of uaf-rescue has a password that is locked"), "\(find())")
+    #expect(tester.started.isEmpty)
+  }
+
+  @Test func `only somebody who is not root needs sudo, and everybody gets the shell of FAKE_SHELL`() {
+    passwords.groups = ["uaf-rescue": ["root", "alice"], "sudo": ["alice"]]
+    passwords.states["root"] = .usable
+    tester.sessions["root"] = .silent(seconds: 20, last: "")
+    #expect(find().hasPrefix("alice, "), "\(find())")
+    #expect(tester.started.map(\.name) == ["root", "alice"])
+    #expect(tester.started.map(\.needsSudo) == [false, true])
+    passwords.fakeShell = "/bin/sh"
+    _ = find()
+    #expect(tester.started.last?.shell == "/bin/sh")
   }
 
   @Test(arguments: ["#!/bin/sh\nexit 1\n", "#!/usr/bin/env nosuchshell\n"])

@@ -45,8 +45,6 @@ package final class FakePasswords: PasswordDirectory {
 
   /// The program that login starts in place of every shell.
   package var fakeShell: String?
-  /// The lines that end the sessions of accounts.
-  package var endings: [String: (path: String, line: Int)] = [:]
 
   package init() {}
 
@@ -66,7 +64,6 @@ package final class FakePasswords: PasswordDirectory {
     hasLimits ? limitLines.map { $0.split(separator: " ").map(String.init) } : nil
   }
   package func shellOfEverybody() -> String? { fakeShell }
-  package func endingLine(of name: String, shell: String) -> (path: String, line: Int)? { endings[name] }
   package func groups(of name: String) -> [String] {
     groups.filter { $0.value.contains(name) && !withheld.contains($0.key) }.keys.sorted()
   }

@@ -19,6 +19,10 @@ package final class FakeTester: StackTester {
   package var end: Result<Void, StackRefusal> = .success(())
   /// What happens while somebody answers.
   package var whileAnswering: () -> Void = {}
+  /// What is wrong with the sessions of people.
+  package var sessions: [String: SessionFlaw] = [:]
+  /// Each session that was started: the name, the shell, the lines that were opened, and whether sudo was needed.
+  package private(set) var started: [(name: String, shell: String, lines: String, needsSudo: Bool)] = []
   package private(set) var asked: [String] = []
   package private(set) var people: [String] = []
 
@@ -48,4 +52,37 @@ package final class FakeTester: StackTester {
     whileAnswering()
     return end
   }
+
+  package func session(
+    of name: String, shell: String, opening service: String?, in folder: String, needsSudo: Bool
+  ) -> SessionFlaw? {
+    let lines = service.flatMap { PAMDirectory(path: folder).bytes(of: $0) } ?? []
+    started.append((name, shell, String(decoding: lines, as: UTF8.self), needsSudo))
+    return sessions[name]
+  }
+}
+
+/// libpam, without the shells of people that this machine does not have.
+package struct LibPAMAlone: StackTester {
+  private let libpam = LibPAM(tty: nil)
+
+  package init() {}
+
+  package func cancelled(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
+    try libpam.cancelled(service, in: folder, as: user)
+  }
+
+  package func account(_ service: String, in folder: String, as user: String) throws(TrialProblem) -> CInt {
+    try libpam.account(service, in: folder, as: user)
+  }
+
+  package func answered(
+    _ service: String, in folder: String, as user: String, account: Bool, by answerer: (any StackAnswerer)?
+  ) -> Result<Void, StackRefusal> {
+    libpam.answered(service, in: folder, as: user, account: account, by: answerer)
+  }
+
+  package func session(
+    of name: String, shell: String, opening service: String?, in folder: String, needsSudo: Bool
+  ) -> SessionFlaw? { nil }
 }

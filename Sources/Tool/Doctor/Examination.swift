@@ -16,6 +16,7 @@ package struct Examination {
   private let accounts: any AccountDirectory
   private let isRoot: Bool
   private let folder: String
+  private let startsSessions: Bool
   private let configuration: ConfigurationCheck
 
   /// - Parameters:
@@ -23,15 +24,17 @@ package struct Examination {
   ///   - accounts: the directory in which names are looked up.
   ///   - configuration: the configuration that root named; nil for the machine's.
   ///   - folder: the folder of the PAM services.
+  ///   - startsSessions: whether the shells of the members of the rescue group are started, which run their own files.
   package init(
     of installation: Installation, core: any StatusSource, accounts: any AccountDirectory, isRoot: Bool,
-    configuration: String?, services folder: String
+    configuration: String?, services folder: String, startsSessions: Bool = false
   ) {
     self.installation = installation
     self.core = core
     self.accounts = accounts
     self.isRoot = isRoot
     self.folder = folder
+    self.startsSessions = startsSessions
     self.configuration = ConfigurationCheck(
       given: configuration, standard: installation.configurationPath, owner: installation.owner, isRoot: isRoot)
   }
@@ -123,7 +126,7 @@ package struct Examination {
       hidesState: { configuration?.settings(for: $0).general.hideState == true },
       contradiction: { contradiction(of: $0, $1, to: configuration) },
       canAskStates: canAskStates(configuration), sudo: installation.readSudoers(),
-      ssh: installation.readSSH()
+      ssh: installation.readSSH(), startsSessions: startsSessions
     ).findings()
   }
 

@@ -22,7 +22,7 @@ import ToolTestSupport
     #expect(stacks.names == [".sudo.before-uaf", "common-auth", "login", "sudo", "uaf-sudo"])
     #expect(
       stacks.text(bench) == """
-        can log in without pam_uaf: alice, by the password at the console, as one of uaf-rescue (judged from files; no session was tried)
+        can log in without pam_uaf: alice, by the password at the console, as one of uaf-rescue (their shell was started, and ran a command; the password was not tried)
         tried pam_uaf.so as nobody, entering nothing: the core was reached, nobody let in (7)
         tried uaf-sudo as nobody, entering nothing: refused (7)
         tried sudo as nobody, entering nothing: refused (7)

@@ -200,6 +200,11 @@ import ToolTestSupport
     ) -> Result<Void, StackRefusal> {
       LibPAM(tty: nil).answered(service, in: folder, as: user, account: account, by: answerer)
     }
+    func session(
+      of name: String, shell: String, opening service: String?, in folder: String, needsSudo: Bool
+    ) -> SessionFlaw? {
+      fake.session(of: name, shell: shell, opening: service, in: folder, needsSudo: needsSudo)
+    }
   }
 
   // MARK: Trials with libpam itself

@@ -86,7 +86,7 @@ final class Stacks {
       folders.map { $0 + "/" + standIn }.first { (try? FileState.of($0).get()) != nil }, "libpam-modules is needed")
     folder.delete("libexec/pam_uaf.so")
     folder.link("libexec/pam_uaf.so", to: module)
-    machine.installation.tester = LibPAM(tty: nil)
+    machine.installation.tester = LibPAMAlone()
     machine.installation.moduleFolders += folders
     passwords.states["root"] = .usable
     write("sudo", "@include common-auth\n")

@@ -32,6 +32,8 @@ struct PAMCheck {
   var sudo = SudoSettings()
   /// The PAM services that sshd uses.
   var ssh = SSHServices()
+  /// Whether the shells of the members of the rescue group are started.
+  var startsSessions = false
 
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory, vendors: vendorFolders)
@@ -322,7 +324,7 @@ extension PAMCheck {
       judged = try RescueSurvey(
         of: directory, vendors: vendorFolders, moduleFolders: moduleFolders, trialParent: trialParent,
         accounts: accounts, passwords: passwords, sudo: sudo, tester: tester
-      ).members()
+      ).members(startsSessions: startsSessions)
     } catch {
       return [.skipped(RescueText.untried(error))]
     }
@@ -334,7 +336,7 @@ extension PAMCheck {
     }
     .map { Finding.warning(.rescuePassword, RescueText.counted(ShownText.line($0.name))) }
     guard lacking.isEmpty, counted.isEmpty else { return lacking + counted }
-    return [.ok(RescueText.fine(members.map(ShownText.line)))]
+    return [.ok(RescueText.fine(members.map(ShownText.line), isTried: startsSessions))]
   }
 }
 

@@ -390,7 +390,7 @@ enum RescueText: FindingCatalogue {
   case untried(TrialProblem)
   /// pam_faillock has counted wrong passwords of a member.
   case counted(String)
-  case fine([String])
+  case fine([String], isTried: Bool)
 
   private static let group = WayIn.rescueGroup
 
@@ -413,7 +413,12 @@ enum RescueText: FindingCatalogue {
       FindingText(
         "pam: pam_faillock has counted wrong passwords of \(name) of \(Self.group), and may lock the account",
         do: "faillock --user \(name), and faillock --user \(name) --reset")
-    case .fine(let names): FindingText("pam: \(names.joined(separator: ", ")) of \(Self.group) can use a password")
+    case .fine(let names, let isTried):
+      FindingText(
+        "pam: \(names.joined(separator: ", ")) of \(Self.group) can use a password"
+          + (isTried
+            ? ", and their shells run commands"
+            : " (judged from files; 'uafctl doctor --sessions' starts their shells)"))
     }
   }
 
@@ -435,8 +440,10 @@ enum RescueText: FindingCatalogue {
       FindingText(
         "pam: \(Self.group) 그룹의 \(name): pam_faillock이 틀린 비밀번호를 세고 있어 잠겨 있을 수 있습니다",
         do: "faillock --user \(name) 명령으로 확인하고, faillock --user \(name) --reset 명령으로 푸십시오")
-    case .fine(let names):
-      FindingText("pam: \(Self.group) 그룹의 \(names.joined(separator: ", ")): 비밀번호를 쓸 수 있습니다")
+    case .fine(let names, let isTried):
+      FindingText(
+        "pam: \(Self.group) 그룹의 \(names.joined(separator: ", ")): 비밀번호를 쓸 수 있습니다"
+          + (isTried ? ". 셸에서 명령도 실행됩니다" : "(파일로 판단함. 'uafctl doctor --sessions'로 셸을 시작해 볼 수 있습니다)"))
     }
   }
 }

@@ -155,12 +155,15 @@ package struct SystemPasswords: PasswordDirectory {
     (limits(in: [loginPath]) ?? []).last { $0[0] == "FAKE_SHELL" && $0.count > 1 }?[1]
   }
 
-  /// The line of a file that the account's shell reads at the beginning, and that may end the session; nil if there is none.
-  package func endingLine(of name: String, shell: String) -> (path: String, line: Int)? {
+  /// The account as a session needs it, from NSS; nil if there is no such account.
+  func sessionPerson(_ name: String) -> SessionPerson? {
     guard let entry = entry(of: name) else { return nil }
-    let files = SessionFiles(text: text) { PAMDirectory(path: $0).names() ?? [] }
-    return files.ending(
-      shell: shell.isEmpty ? _PATH_BSHELL : shell, home: entry.home, for: (name, entry.userID))
+    let variable = entry.userID == 0 ? "ENV_SUPATH" : "ENV_PATH"
+    let words = (limits(in: [loginPath]) ?? []).last { $0[0] == variable && $0.count > 1 }?[1]
+    let path = words.map { $0.hasPrefix("PATH=") ? String($0.dropFirst("PATH=".count)) : $0 }
+    return SessionPerson(
+      name: name, userID: entry.userID, group: entry.group, groups: groupNumbers(of: name, entry.group),
+      home: entry.home, shell: entry.shell, path: path ?? SessionPerson.usualPath)
   }
 
   /// The text of a file; nil if it cannot be read.
@@ -172,12 +175,15 @@ package struct SystemPasswords: PasswordDirectory {
 
   /// The names of the account's groups, from NSS.
   package func groups(of name: String) -> [String] {
-    guard let group = entry(of: name)?.group else { return [] }
+    entry(of: name).map { groupNumbers(of: name, $0.group).compactMap(Self.name) } ?? []
+  }
+
+  private func groupNumbers(of name: String, _ primary: gid_t) -> [gid_t] {
     var numbers = [gid_t](repeating: 0, count: Self.mostGroups)
     var count = CInt(Self.mostGroups)
     // SAFETY: the name lives for the call, which writes at most as many numbers as the array has.
-    guard unsafe getgrouplist(name, group, &numbers, &count) >= 0 else { return [] }
-    return numbers.prefix(Int(count)).compactMap(Self.name)
+    guard unsafe getgrouplist(name, primary, &numbers, &count) >= 0 else { return [] }
+    return Array(numbers.prefix(Int(count)))
   }
 
   // The kernel's limit for a process.
@@ -447,8 +453,6 @@ package protocol PasswordDirectory {
   func closedHome(of name: String) -> String?
   /// The program that login(1) starts in place of every shell; nil if it starts everybody's own.
   func shellOfEverybody() -> String?
-  /// The line of a file that a shell reads at the beginning, and that may end the account's session; nil if there is none.
-  func endingLine(of name: String, shell: String) -> (path: String, line: Int)?
   /// The names of the groups of an account.
   func groups(of name: String) -> [String]
   /// What is wrong with a program that root starts, and that is at one of these paths; nil if nothing is wrong.

@@ -49,6 +49,10 @@ package struct WayIn {
     var stop: (RescuePerson, Host) -> Stop? = { _, _ in nil }
     /// The account lines of a service whose result may differ at the time and place of their use.
     var unseen: (Host) -> [StackLinePlace] = { _ in [] }
+    /// What is wrong with a session of a person whose shell is really started; nil if nothing is.
+    ///
+    /// By default no shell is started.
+    var session: (_ name: String, _ shell: String, _ needsSudo: Bool) -> SessionFlaw? = { _, _, _ in nil }
   }
 
   /// The programs that a way in uses.
@@ -75,7 +79,7 @@ package struct WayIn {
       let state = passwords.password(of: "root")
       if state != .usable {
         lacks.append(.rootsPassword(state))
-      } else if let lack = stop("root", 0, .console, services) {
+      } else if let lack = stop("root", 0, .console, services) ?? flawOfSession("root", 0, services) {
         lacks.append(.root(lack))
       } else {
         return Way(rescuer: nil, unseen: services.unseen(.console))
@@ -126,14 +130,20 @@ package struct WayIn {
       return services.refusing.flatMap { $0.unloaded == nil ? nil : .stopped(.refused($0)) } ?? .noConsole
     }
     if let lack = stop(name, account.userID, .console, services) { return lack }
-    if account.userID == 0 { return nil }
+    if account.userID == 0 { return flawOfSession(name, 0, services) }
     if let flaw = flawOfSudo(for: name, account.userID) { return .sudo(flaw) }
     if let group = withheldGroup(of: name) { return .withheld(group: group) }
     if let lack = lackOfRule(for: account, name, services) { return lack }
     guard services.sudoIsOpen else {
       return services.refusing.flatMap { $0.unloaded == nil ? nil : .stopped(.refused($0)) } ?? .noSudo
     }
-    return stop(name, account.userID, .sudo, services)
+    // Last, and only for somebody who gets in otherwise: this runs the person's own files.
+    return stop(name, account.userID, .sudo, services) ?? flawOfSession(name, account.userID, services)
+  }
+
+  private func flawOfSession(_ name: String, _ userID: uid_t, _ services: Services) -> Member? {
+    let shell = passwords.shellOfEverybody() ?? passwords.shell(of: name) ?? ""
+    return services.session(name, shell, userID != 0).map { .session($0) }
   }
 
   /// What is wrong if sudo takes the person for another account with the same uid; nil if it does not.
@@ -159,8 +169,7 @@ package struct WayIn {
       if let flaw = passwords.flaw(of: "login", at: Self.consolePrograms) { return .login(flaw) }
       if let seconds = shortTimeout { return .timeout(seconds) }
       if let home = passwords.closedHome(of: name) { return .home(home, isThere: passwords.hasHome(name)) }
-      let replacing = passwords.shellOfEverybody()
-      if let replacing {
+      if let replacing = passwords.shellOfEverybody() {
         let shell = LoginShell(
           path: replacing, of: userID, isMember: { isMember(name, of: $0) }, isListed: { _ in true })
         guard shell == .usable else { return .shellOfEverybody(replacing) }
@@ -170,9 +179,6 @@ package struct WayIn {
       let shell = LoginShell(
         path: path, of: userID, isMember: { isMember(name, of: $0) }, isListed: passwords.isListed)
       guard shell == .usable else { return .shell(shell) }
-      if let line = passwords.endingLine(of: name, shell: replacing ?? path) {
-        return .ending(path: line.path, line: line.line)
-      }
     }
     return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }
   }

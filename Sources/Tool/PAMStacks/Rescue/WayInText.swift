@@ -96,8 +96,8 @@ extension WayIn {
     case shell(LoginShell)
     /// login starts this program in place of every shell (`FAKE_SHELL`), and it may give no session.
     case shellOfEverybody(String)
-    /// A line of a file that the shell reads may end each session.
-    case ending(path: String, line: Int)
+    /// What was seen when their shell was started.
+    case session(SessionFlaw)
     case stopped(Stop)
 
     /// The text in English, without the name.
@@ -139,7 +139,7 @@ extension WayIn {
       case .shellOfEverybody(let path):
         "cannot log in: instead of any shell, login starts a program that may give no session, \(ShownText.line(path)) "
           + "(FAKE_SHELL of login.defs)"
-      case .ending(let path, let line): "may get no session: \(ShownText.line(path)):\(line) can end it"
+      case .session(let flaw): flaw.english
       case .stopped(let stop): stop.english
       }
     }
@@ -178,7 +178,7 @@ extension WayIn {
       case .shellOfEverybody(let path):
         "로그인할 수 없습니다. login이 모든 셸 대신 실행하는 \(ShownText.line(path))에서 세션이 열리지 않을 수 있습니다"
           + "(login.defs의 FAKE_SHELL)"
-      case .ending(let path, let line): "\(ShownText.line(path)):\(line)에서 세션이 끝날 수 있습니다"
+      case .session(let flaw): flaw.korean
       case .stopped(let stop): stop.korean
       }
     }
@@ -261,6 +261,20 @@ extension WayIn.Member {
         "reinstall the package that has \(ShownText.line(path)), or usermod --shell \(Self.shell(besides: path)) \(name)",
         "\(ShownText.line(path))이(가) 든 패키지를 다시 설치하거나 usermod --shell \(Self.shell(besides: path)) \(name)"
       )
+    case .session(.notTried):
+      return (
+        "mount /dev/pts, which gives a program a terminal, and try again", "프로그램에 터미널을 주는 /dev/pts를 마운트한 뒤 다시 하십시오"
+      )
+    case .session(.noSudo):
+      return (
+        "log in as \(name) and type 'sudo -V': an alias, PATH or a restricted shell may hide it",
+        "\(name)(으)로 로그인해 'sudo -V'를 입력해 보십시오. 별칭, PATH, 제한된 셸이 가릴 수 있습니다"
+      )
+    case .session:
+      return (
+        "log in as \(name) and see what the shell's files do (~/.profile, /etc/profile.d), or usermod --shell another one",
+        "\(name)(으)로 로그인해 셸이 읽는 파일(~/.profile, /etc/profile.d)을 확인하거나 usermod --shell로 다른 셸을 정하십시오"
+      )
     case .shell(.missing(let path)), .shell(.closed(let path)):
       return either("usermod --shell \(Self.shell(besides: path)) \(name)")
     case .shell: return either("usermod --shell /bin/bash \(name)")
@@ -290,8 +304,7 @@ extension WayIn.Member {
         "visudo로 맨 끝, @includedir 뒤에 '\(name) ALL=(ALL:ALL) ALL'을 적거나, 그룹에서 빼십시오"
       )
     case .noConsole, .noSudo, .timeout, .option, .asksOther, .asksOtherWithout, .stopped, .login, .sudo, .gap,
-      .shellOfEverybody,
-      .ending:
+      .shellOfEverybody:
       return mending ?? (
         "let it in there, or put another administrator into \(WayIn.rescueGroup)",
         "그곳에서 들어올 수 있게 하거나, 다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣으십시오"
@@ -313,11 +326,6 @@ extension WayIn.Member {
       (
         "take FAKE_SHELL out of /etc/login.defs, or name a shell there",
         "/etc/login.defs에서 FAKE_SHELL을 지우거나 그곳에 셸을 쓰십시오"
-      )
-    case .ending(let path, let line):
-      (
-        "take the line \(ShownText.line(path)):\(line) out, or add somebody to the group whose shell does not read it",
-        "\(ShownText.line(path)):\(line) 줄을 지우거나, 셸이 그 줄을 읽지 않는 사람을 그룹에 넣으십시오"
       )
     case .stopped(.closed(_, let file)):
       (
@@ -350,7 +358,7 @@ extension WayIn.Member {
   /// Whether the person's own account has to be changed.
   fileprivate var isPersonal: Bool {
     switch self {
-    case .shell, .home: true
+    case .shell, .home, .session: true
     default: false
     }
   }
@@ -456,7 +464,7 @@ extension WayIn.Objection {
   private var isStopped: Bool {
     members.contains { lack in
       switch lack {
-      case .shell, .home, .stopped: true
+      case .shell, .home, .session, .stopped: true
       default: false
       }
     }

@@ -189,7 +189,6 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func limits(in files: [String]?) -> [[String]]? { [] }
   func closedHome(of name: String) -> String? { nil }
   func shellOfEverybody() -> String? { nil }
-  func endingLine(of name: String, shell: String) -> (path: String, line: Int)? { nil }
   func groups(of name: String) -> [String] { [] }
   func flaw(of program: String, at paths: [String]) -> ProgramFlaw? { nil }
   func home(of name: String) -> String? { nil }

@@ -51,6 +51,14 @@ package struct LibPAM: StackTester {
     return end.map { .failure($0) } ?? .success(())
   }
 
+  /// Starts the shell of a person with this name, as the password database has it.
+  package func session(
+    of name: String, shell: String, opening service: String?, in folder: String, needsSudo: Bool
+  ) -> SessionFlaw? {
+    guard let person = SystemPasswords().sessionPerson(name) else { return .notTried(ENOENT) }
+    return SessionTrial(person: person, service: service.map { ($0, folder) }).run(shell: shell, needsSudo: needsSudo)
+  }
+
   private func authenticate(
     _ service: String, in folder: String, as user: String, account: Bool, _ conversation: UnsafePointer<pam_conv>
   ) -> StackRefusal? {

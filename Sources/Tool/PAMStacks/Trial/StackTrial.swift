@@ -143,6 +143,16 @@ package protocol StackTester {
   func answered(
     _ service: String, in folder: String, as user: String, account: Bool, by answerer: (any StackAnswerer)?
   ) -> Result<Void, StackRefusal>
+  /// Starts a person's shell as that person, without a login, and looks whether it runs a command.
+  ///
+  /// - Parameters:
+  ///   - shell: the shell; empty for the standard shell.
+  ///   - service: a service of `folder` whose `session` lines set variables and limits; nil if there are none.
+  ///   - needsSudo: whether the shell must be able to run sudo.
+  /// - Returns: what is wrong; nil if nothing is.
+  func session(
+    of name: String, shell: String, opening service: String?, in folder: String, needsSudo: Bool
+  ) -> SessionFlaw?
 }
 
 /// Checks whether a plan for all names of a program may be written: administrators keep another way in, and libpam handles the
@@ -165,12 +175,14 @@ struct FamilyTrial {
   /// - Throws: ``StackError``.
   func run(beforePerson check: () throws(StackError) -> Void) throws(StackError) -> [StackText] {
     let trial = try filledFolder()
+    let sessions = TriedSessions(
+      by: site.tester, in: trial, family.reader(of: folder, vendors: site.vendorFolders))
     // The person logs in once: through the named service, or through a different one that will be changed.
     let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
     var seen: [StackText] = []
     var mayUse = false
     for plan in family.toDo {
-      let examined = try examine(plan, in: trial)
+      let examined = try examine(plan, in: trial, sessions)
       seen += examined.seen.filter { !seen.contains($0) }
       if plan.service == tried?.service { mayUse = examined.mayUse }
     }
@@ -197,7 +209,7 @@ struct FamilyTrial {
   }
 
   private func examine(
-    _ plan: StackPlan, in trial: TrialFolder
+    _ plan: StackPlan, in trial: TrialFolder, _ sessions: TriedSessions
   ) throws(StackError) -> (seen: [StackText], mayUse: Bool) {
     var seen: [StackText] = []
     let user = person?.name ?? (site.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
@@ -208,7 +220,7 @@ struct FamilyTrial {
     var people = [user]
     if !plan.service.changesPasswords {
       let way: WayIn.Way
-      do throws(StackError) { way = try wayIn(by: plan, in: trial) } catch {
+      do throws(StackError) { way = try wayIn(by: plan, in: trial, sessions) } catch {
         // If the plan changes the result of the account lines, that is the fault to report.
         _ = try AccountTrial(plan: plan, folder: trial, tester: site.tester).run(as: user)
         throw error
@@ -226,16 +238,19 @@ struct FamilyTrial {
     return (seen, mayUse)
   }
 
-  private func wayIn(by plan: StackPlan, in trial: TrialFolder) throws(StackError) -> WayIn.Way {
+  private func wayIn(
+    by plan: StackPlan, in trial: TrialFolder, _ sessions: TriedSessions
+  ) throws(StackError) -> WayIn.Way {
     let stacks = RescueReading(
       reader: family.reader(of: folder, vendors: site.vendorFolders), moduleFolders: site.moduleFolders)
     let way = WayIn(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
+    var services = stacks.services(for: plan.service.name, sudo: site.sudo.main, root: way.root) { service, name in
+      // An account that libpam cannot be asked about is treated as refused.
+      (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
+    }
+    services.session = sessions.flaw
     do throws(WayIn.Objection) {
-      return try way.find(
-        stacks.services(for: plan.service.name, sudo: site.sudo.main, root: way.root) { service, name in
-          // An account that libpam cannot be asked about is treated as refused.
-          (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
-        })
+      return try way.find(services)
     } catch {
       throw .noWayIn(error)
     }
@@ -295,8 +310,12 @@ package struct RescueSurvey {
   }
 
   /// Each member, with what prevents them from becoming root with the password; nil if nothing does.
-  package func members() -> [(name: String, lack: WayIn.Member?)] {
-    way.members(stacks.services(for: nil, sudo: way.sudo.main, root: way.root, account: account))
+  ///
+  /// - Parameter startsSessions: whether their shells are started, which run their own files.
+  package func members(startsSessions: Bool) -> [(name: String, lack: WayIn.Member?)] {
+    var services = stacks.services(for: nil, sudo: way.sudo.main, root: way.root, account: account)
+    if startsSessions { services.session = TriedSessions(by: tester, in: trial, stacks.reader).flaw }
+    return way.members(services)
   }
 
   /// libpam's answer to whether a person may use a service; a person that libpam cannot be asked about is treated as refused.

@@ -73,15 +73,19 @@ struct DoctorCommand: LocalCommand, JSONDocumentCommand {
   @Option(help: .text(.pamDirectory, valueName: "folder"), completion: .directory)
   var pamDirectory = PAMFolderOption.standard
 
+  @Flag(help: .text(.sessions))
+  var sessions = false
+
   @Flag(help: .text(.jsonReport))
   var json = false
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let configuration = try configurationPath(in: context)
+    guard !sessions || context.caller.isRoot else { throw .onlyRoot(.startSessions) }
     let examination = Examination(
       of: context.installation, core: StatusQuery(in: context, configuration: configuration),
       accounts: context.caller.accounts, isRoot: context.caller.isRoot, configuration: configuration,
-      services: pamDirectory)
+      services: pamDirectory, startsSessions: sessions)
     let findings = examination.run { found in
       for finding in found where !json {
         context.output.flowingResult(finding.line(in: context.language, colours: context.usesColours), hanging: 5)

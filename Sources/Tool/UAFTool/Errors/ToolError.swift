@@ -118,6 +118,7 @@ enum RootsWork: Catalogued, Equatable {
   case checkIn
   case tellServer
   case changeServices
+  case startSessions
 
   var english: String {
     switch self {
@@ -132,6 +133,7 @@ enum RootsWork: Catalogued, Equatable {
     case .checkIn: "tell the server how this machine is"
     case .tellServer: "choose whether the server is told (--deregister)"
     case .changeServices: "change how services ask"
+    case .startSessions: "start the shells of others (--sessions)"
     }
   }
 
@@ -149,6 +151,7 @@ enum RootsWork: Catalogued, Equatable {
     case .checkIn: "서버에 이 컴퓨터의 상태를 알릴"
     case .tellServer: "서버에 알릴지(--deregister) 고를"
     case .changeServices: "서비스가 묻는 방법을 바꿀"
+    case .startSessions: "다른 사람의 셸을 시작할(--sessions)"
     }
   }
 }

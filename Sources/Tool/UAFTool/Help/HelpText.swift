@@ -487,6 +487,7 @@ enum OptionHelp: Catalogued, CaseIterable {
   case together
   case jsonEnd
   case jsonReport
+  case sessions
   case jsonStatus
   case jsonAnswer
   case supported
@@ -537,6 +538,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .together: "Ask in JSON for a new value and its repetition at once."
     case .jsonEnd: "Print the end as one JSON object, for scripts."
     case .jsonReport: "Print one JSON object instead of lines."
+    case .sessions: "Start the shells of the members of uaf-rescue, which run their own files."
     case .jsonStatus: "Print the core's JSON document."
     case .jsonAnswer: "Print what the server has answered as one JSON object."
     case .supported: "Ask whether this machine has the authenticator type."
@@ -594,6 +596,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .together: "JSON에서 새 값과 그 확인을 한 번에 묻습니다."
     case .jsonEnd: "스크립트를 위해 결과를 JSON 객체 하나로 출력합니다."
     case .jsonReport: "줄 대신 JSON 객체 하나를 출력합니다."
+    case .sessions: "uaf-rescue 구성원의 셸을 시작해 봅니다. 그들의 파일이 실행됩니다."
     case .jsonStatus: "코어의 JSON 문서를 출력합니다."
     case .jsonAnswer: "서버의 응답을 JSON 객체 하나로 출력합니다."
     case .supported: "이 컴퓨터에 그 인증 수단이 있는지 알아봅니다."
