@@ -163,6 +163,53 @@ def unregistered(lab):
     return f"{stranger.name} named four times, {person.name} never"
 
 
+# Texts of a rescuer's profile, and whether a session comes of them.
+_PROFILES = (
+    ("", True),
+    ("exit 1\n", False),
+    ("cd ~ || exit\n", True),
+    ("(sleep 0.4; kill -9 $$) &\n", False),
+    ('die() { eval "$1"; }\ndie exit\n', False),
+    ('[ "$(tty)" = /dev/tty1 ] && exec startx\n', True),
+    ("[ $(id -u) = 0 ] || exit\n", False),
+    ("[ $(id -u) = 0 ] && exit\n", True),
+    ("exec cat\n", False),
+    ("echo exit >~/own; . ~/own\n", False),
+    ("alias ls='exit'; echo ls >/dev/null\n", True),
+    ("sleep 1000 & echo $! >~/left; setsid sleep 1000 & echo $! >>~/left\n", True),
+)
+
+
+@row(
+    "pam-enable-session",
+    "uafctl pam enable --dry-run and login, with profiles of the only rescuer that end a session or do not",
+    "the rescuer is named exactly if login gives a session; nothing that a profile started is left, and last shows no login",
+)
+def session(lab):
+    person = rescuer(lab)
+    profile = pathlib.Path(f"/home/{person.name}/.profile")
+    logins = pathlib.Path("/var/log/wtmp").read_bytes() if pathlib.Path("/var/log/wtmp").exists() else b""
+    for text, works in _PROFILES:
+        profile.write_text(text)
+        told = uafctl(lab, "pam", "enable", "sudo", "--anyway", "--dry-run", check=False)
+        must((told.returncode == 0) == works, f"{text}: {told.stdout}")
+        must(
+            (f"without pam_uaf: {person.name}, " if works else f"{person.name} of uaf-rescue gets no session") in told.stdout,
+            told.stdout,
+        )
+    left = (profile.parent / "left").read_text().split()
+    must(len(left) == 2 and not any(pathlib.Path("/proc", number).exists() for number in left), f"left behind: {left}")
+    after = pathlib.Path("/var/log/wtmp").read_bytes() if pathlib.Path("/var/log/wtmp").exists() else b""
+    must(after == logins, "a login was recorded")
+    for text, works in _PROFILES[:-1]:
+        profile.write_text(text)
+        seen = hosts.terminal(
+            ["login", person.name], [person.password, "sleep 1; printf 'let-%s\\n' in", "exit"], seconds=10, ends=(b":", b"$")
+        )
+        must(seen.is_in == works, f"{text}: login, {seen.text}")
+    return f"{len(_PROFILES)} profiles judged as login does"
+
+
 @row(
     "pam-enable-dry",
     "uafctl pam enable --dry-run for each service there is",
@@ -195,7 +242,17 @@ def doctor(lab):
     # real machine's, and polkit, if installed, still uses the password.
     known = {"socket-missing", "pam-no-way-in", "clock-unsynchronised", "pam-polkit"}
     must(result.returncode == 0 and names <= known, result.stdout)
-    must(f"ok   pam: {person.name} of uaf-rescue can use a password\n" in result.stdout, result.stdout)
+    must(f"ok   pam: {person.name} of uaf-rescue can use a password (judged from files" in result.stdout, result.stdout)
+    tried = uafctl(lab, "doctor", "--sessions", check=False)
+    must(f"ok   pam: {person.name} of uaf-rescue can use a password, and their shells run" in tried.stdout, tried.stdout)
+    pathlib.Path(f"/home/{person.name}/.profile").write_text("echo closed; exit\n")
+    closed = uafctl(lab, "doctor", "--sessions", check=False).stdout
+    must(
+        f"warn pam: {person.name} of uaf-rescue gets no session" in closed and "there was: closed" in " ".join(closed.split()),
+        closed,
+    )
+    other = lab.run("setpriv", "--reuid", str(person.uid), "--clear-groups", "uafctl", "doctor", "--sessions", check=False)
+    must("only root may start the shells of others" in other.stdout, other.stdout)
     lab.run("gpasswd", "--delete", person.name, "uaf-rescue")
     poorer = uafctl(lab, "doctor", check=False)
     must("[rescue-group]\n" in poorer.stdout, poorer.stdout)
