@@ -84,9 +84,15 @@ def measured(kind, flush_us=0, **load):
 
 
 def compared(other, samples):
-    """One round of a peer."""
+    """One round of a peer: as fast as it can, and at half of that."""
     for connections in PEER_CONNECTIONS:
         samples.add(f"{other.name}, {connections} conn.", measured(other, connections=connections, during=SECONDS))
+    rate = samples.median(f"{other.name}, {PEER_CONNECTIONS[-1]} conn.", "per_second") / 2
+    samples.add(halved(other.name), measured(other, connections=PEER_CONNECTIONS[-1], during=SECONDS, rate=rate))
+
+
+def halved(name):
+    return f"{name}, half load, 16 conn."
 
 
 def keyed(keys):
@@ -114,6 +120,17 @@ def rounds(servers, flushed, growing, others, engine):
         samples.add(FLUSHED, measured(*flushed, connections=FLUSH_CONNECTIONS, during=SECONDS))
         for name, ours, connections in growing:
             samples.add(name, measured(ours, connections=connections, during=SECONDS))
+        others.each(lambda other: compared(other, samples))
+    for name in others.absent:
+        samples.drop(f"{name}, ")
+    return samples
+
+
+def among_peers(ours, others):
+    """Only ours and the peers, in turns."""
+    samples = Samples()
+    for _ in range(ROUNDS):
+        compared(ours, samples)
         others.each(lambda other: compared(other, samples))
     for name in others.absent:
         samples.drop(f"{name}, ")
@@ -219,6 +236,41 @@ def text(samples, servers, others, engine):
     return "\n".join(lines) + "\n"
 
 
+def peers_of(program, folder, certificates, engine):
+    """What ours is compared with. Our passkeys are measured like a peer: what they are compared with has passkeys, too."""
+    kinds = (peer.Passkeys, privacyidea.PrivacyIDEA, conformance.GoPasskeys)
+    own = [conformance.OwnPasskeys(program, folder / "passkeys", PEER_ACCOUNTS)] if engine == "sqlite" else []
+    others = peer.Peers(own + [kind(folder / kind.__name__, certificates, PEER_ACCOUNTS) for kind in kinds])
+    # A short run of each, to see that it installs, starts and answers.
+    others.each(lambda other: measured(other.prepare(), connections=1, during=1))
+    return others
+
+
+def run_peers(program, engine="sqlite"):
+    """Measures only our server with 10,000 accounts, and its peers."""
+    server.build()
+    server.BUILT.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="peers.", dir=server.BUILT))
+    database = cluster.Cluster(0) if engine == "postgresql" else None
+    try:
+        url = database.new_database() if database else None
+        ours = server.Server(program, work / "ours", PEER_ACCOUNTS, url=url).prepare()
+        others = peers_of(program, work, ours.folder / "state", engine)
+        samples = among_peers(ours, others)
+        lines = [
+            f"{engine}; ours and its peers, {PEER_ACCOUNTS:,} accounts; {ROUNDS} rounds of {SECONDS:g} s in turns, medians",
+            HEAD,
+        ]
+        lines += [samples.line(name) for name in samples.rows]
+        lines += [f"{name} is not measured: {why}" for name, why in others.absent.items()]
+        page = "\n".join(lines) + "\n"
+        (server.BUILT / f"peers-{engine}.txt").write_text(page)
+        print(page)
+    finally:
+        if database:
+            database.stop()
+
+
 def run(program, engine="sqlite"):
     """Measures everything, on SQLite, or on a PostgreSQL that is started for it."""
     if engine not in BARS:
@@ -244,12 +296,7 @@ def run(program, engine="sqlite"):
             ours = made(f"audit-{rows}", AUDITED_ACCOUNTS, audit_rows=rows)
             growing += [(audited(rows, connections), ours, connections) for connections in AUDITED_CONNECTIONS]
         certificates = servers[ACCOUNTS[0]].folder / "state"
-        kinds = (peer.Passkeys, privacyidea.PrivacyIDEA, conformance.GoPasskeys)
-        # Our passkeys are measured like a peer: what they are compared with has passkeys, too.
-        own = [conformance.OwnPasskeys(program, work / "passkeys", PEER_ACCOUNTS)] if engine == "sqlite" else []
-        others = peer.Peers(own + [kind(work / kind.__name__, certificates, PEER_ACCOUNTS) for kind in kinds])
-        # A short run of each, to see that it installs, starts and answers.
-        others.each(lambda other: measured(other.prepare(), connections=1, during=1))
+        others = peers_of(program, work, certificates, engine)
         samples = rounds(servers, flushed, growing, others, engine)
         page = text(samples, servers, others, engine)
         (server.BUILT / f"server-{engine}.txt").write_text(page)

@@ -38,6 +38,9 @@ def keys(accounts):
 class Server:
     """One server with a store of its own, in a folder."""
 
+    # Its name among its peers.
+    name = "ours"
+
     def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0, used=0):
         self.program, self.folder, self.accounts = program, folder, accounts
         self.url, self.keys_each, self.audit_rows, self.used = url, keys_each, audit_rows, used
