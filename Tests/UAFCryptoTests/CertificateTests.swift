@@ -1,4 +1,5 @@
 import COpenSSL
+import Foundation
 import SecretMemory
 import Testing
 
@@ -119,6 +120,48 @@ struct CertificateTests {
     }
     let many = (0...X509.maximumChain).flatMap { _ in made.authorityPEM }
     #expect(throws: CryptoError.invalidCertificate) { _ = try X509.certificates(pem: many) }
+  }
+
+  /// A block of PEM with these bytes, in lines of 64 characters.
+  private func block(_ der: [UInt8], label: String = "CERTIFICATE") -> [UInt8] {
+    let text = Data(der).base64EncodedString(options: .lineLength64Characters)
+    return Array("-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n".utf8)
+  }
+
+  @Test func `an authority is read as OpenSSL reads it, whichever bit is flipped and wherever it is cut off`() throws {
+    let made = try make()
+    for pem in [made.authorityPEM, made.certificatePEM] {
+      let der = try X509.certificates(pem: pem)[0]
+      #expect(try X509.authority(pem: block(der)) == der)
+      #expect(try X509.authority(pem: block(der, label: "X509 CERTIFICATE")) == der)
+      var refused = 0
+      for bit in 0..<der.count * 8 {
+        var mutated = der
+        mutated[bit / 8] ^= 1 << UInt8(bit % 8)
+        let isRead = (try? X509.authority(pem: block(mutated))) != nil
+        #expect(isRead == X509.isCertificate(mutated), "bit \(bit)")
+        if !isRead { refused += 1 }
+      }
+      // Otherwise nothing would have been compared.
+      #expect((100..<der.count * 8 - 100).contains(refused), "\(refused) of \(der.count * 8)")
+      for count in der.indices {
+        #expect(throws: CryptoError.invalidCertificate) { _ = try X509.authority(pem: block(Array(der[..<count]))) }
+      }
+    }
+  }
+
+  @Test func `refuses an authority with bytes after it, with a password, or of another kind`() throws {
+    let der = try X509.certificates(pem: try make().authorityPEM)[0]
+    for pem in [
+      block(der + [0]), block(der + der), block(der, label: "PUBLIC KEY"), block(Array(der.dropFirst())),
+      Array(
+        String(decoding: block(der), as: UTF8.self).replacing(
+          "CERTIFICATE-----\nMII", with: "CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMII"
+        ).utf8),
+    ] {
+      #expect(throws: CryptoError.invalidCertificate) { _ = try X509.authority(pem: pem) }
+    }
+    #expect(ERR_peek_error() == 0)
   }
 
   @Test func `leaves OpenSSL's error queue empty after a failure`() throws {

@@ -62,11 +62,25 @@ public enum X509 {
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLQueue.failure(.outOfMemory) }
     defer { unsafe BIO_free(bio) }
     guard unsafe BIO_write(bio, pem, length) == length else { throw OpenSSLQueue.failure(.outOfMemory) }
+    if let usual = unsafe usualCertificate(in: bio) { return usual }
+    // Everything else is OpenSSL's own decision.
+    OpenSSLQueue.clear()
+    unsafe BIO_ctrl(bio, BIO_CTRL_RESET, 0, nil)
+    guard unsafe BIO_write(bio, pem, length) == length else { throw OpenSSLQueue.failure(.outOfMemory) }
     guard let certificate = unsafe PEM_read_bio_X509_AUX(bio, nil, PEMPassword.refuse, nil) else {
       throw OpenSSLQueue.failure(.invalidCertificate)
     }
     defer { unsafe X509_free(certificate) }
     return try unsafe der(of: certificate)
+  }
+
+  /// The first block of a text if it is a usual certificate, which is recognised without decoding its public key.
+  @unsafe private static func usualCertificate(in bio: OpaquePointer) -> [UInt8]? {
+    var length = 0
+    // SAFETY: OpenSSL allocates the bytes, and they are freed after they were copied.
+    guard let bytes = unsafe uaf_usual_certificate(bio, &length) else { return nil }
+    defer { unsafe CRYPTO_free(bytes, nil, 0) }
+    return unsafe Array(UnsafeBufferPointer(start: bytes, count: length))
   }
 
   /// Whether a certificate names a host, without regard to its issuer: a DNS name, or an address as text without
