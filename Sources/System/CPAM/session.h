@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,16 +122,49 @@ static inline void session_end_children(void)
   }
 }
 
+// The first process of a PID namespace: waits for the processes that lost their parent. Does not return.
+static inline void session_reap(void)
+{
+  for (;;)
+    if (waitpid(-1, NULL, 0) < 0 && errno == ECHILD)
+      _exit(0);
+}
+
+// Moves the children of this process into a PID namespace, whose processes the kernel ends all at once, however fast they
+// multiply. Returns 0, or -1 where that is not permitted, such as in some containers.
+static inline int session_separate(void)
+{
+  return (int)syscall(SYS_unshare, 0x20000000UL | 0x00020000UL /* CLONE_NEWPID | CLONE_NEWNS */);
+}
+
+// Shows the namespace's own processes in /proc, for programs such as ps(1).
+static inline void session_show_processes(void)
+{
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
 // The guardian's process: starts the shell, and ends everything once `guard` is closed. Does not return.
 static inline void session_guard(const struct session_start *start, int terminal, int guard)
 {
   // A signal from the terminal that uafctl was called from must not end it before its children.
   setsid();
   prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
-  const pid_t shell = fork();
-  if (shell == 0)
+  const int is_separate = session_separate() == 0;
+  const pid_t first = fork();
+  if (first == 0) {
+    if (is_separate) {
+      session_show_processes();
+      // The namespace's first process ignores most signals, which a shell must not.
+      const pid_t shell = fork();
+      if (shell != 0) {
+        closefrom(STDERR_FILENO + 1);
+        session_reap();
+      }
+    }
     session_become(start, terminal);
-  if (shell > 0) {
+  }
+  if (first > 0) {
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
       if (nothing >= 0)
@@ -141,6 +176,7 @@ static inline void session_guard(const struct session_start *start, int terminal
     char byte;
     while (read(kept, &byte, 1) < 0 && errno == EINTR)
       ;
+    kill(first, SIGKILL);
     session_end_children();
   }
   _exit(0);

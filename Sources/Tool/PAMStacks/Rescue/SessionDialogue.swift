@@ -134,8 +134,11 @@ struct SessionDialogue {
   private static let longestLine = 200
 
   /// The last line of the output that is not empty and is not what was typed, without what controls a terminal.
+  ///
+  /// What follows the answer, such as the next prompt, says nothing about it.
   private var last: String {
-    let rows = output.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    let end = output.firstRange(of: Array((mark + "done").utf8))?.lowerBound ?? output.endIndex
+    let rows = output[..<end].split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     let texts = rows.map { ShownText.line(Self.plain($0)) }
     return String((texts.last { !$0.isEmpty && !$0.contains(mark) } ?? "").prefix(Self.longestLine))
   }
