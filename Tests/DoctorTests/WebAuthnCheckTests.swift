@@ -51,6 +51,10 @@ import UAFWire
     ),
     ("django-otp-webauthn", "/authentication/begin/", #"{\#(challenge)}"#),
     (
+      "flask-security", "/wan-signin",
+      #"{"meta":{"code":200},"response":{"csrf_token":"a","wan_state":"b","credential_options":{\#(challenge)}}}"#
+    ),
+    (
       "glewlwyd", "/api/auth/scheme/trigger/",
       #"{"session":"a","allowCredentials":[{"credential_id":"AQID"}],"challenge":"AwMDAwMDAwMDAwMDAwMDAwMDAwMDAw"}"#
     ),

@@ -44,10 +44,12 @@ enum DialectScene {
   }
 
   /// Logs in, and returns what was sent; the first refusal otherwise.
-  static func login(_ settings: ClientSettings, _ steps: [Step]) throws -> [TransportRequest] {
+  static func login(_ settings: ClientSettings, _ steps: [Step], username: String = "mina") throws
+    -> [TransportRequest]
+  {
     var wire = wire(steps)
     var flow = CredentialAuthentication(
-      settings: settings, rules: try #require(settings.webAuthn), username: "mina")
+      settings: settings, rules: try #require(settings.webAuthn), username: username)
     var signer = try TestCredential()
     try flow.start(over: &wire)
     _ = try flow.collect(over: &wire, among: [Scene.authenticator(appID: "login.example.com")])

@@ -96,6 +96,7 @@ import Testing
     ("privacyidea", "", ServerSettings.Enrolment.password), ("glewlwyd", "", .password),
     ("django-otp-webauthn", "", .code), ("allauth", "origin='https://login.example.com'", .password),
     ("privacyidea", "enrolment='password'", .password), ("kanidm", "origin='https://login.example.com'", .code),
+    ("flask-security", "", .password),
   ])
   func
     `in the dialects of products every address begins with base_url, and the dialect knows what a registration needs`(
@@ -111,6 +112,7 @@ import Testing
     ("privacyidea", "require_signed_verdict=true\nverdict_key='/k'", "4: server.require_signed_verdict"),
     ("privacyidea", "enrolment='open'", "4: server.enrolment"),
     ("glewlwyd", "enrolment='payload'", "4: server.enrolment"),
+    ("flask-security", "enrolment='code'", "4: server.enrolment"),
     ("django-otp-webauthn", "enrolment='password'", "4: server.enrolment"), ("allauth", "", "1: server"),
     ("allauth", "origin='linux://login.example.com'", "1: server"), ("kanidm", "", "1: server"),
     ("kanidm", "origin='linux://login.example.com'", "1: server"),
@@ -145,7 +147,7 @@ import Testing
     #expect(refusal(other(dialect, more)) == "4: server.token_type")
   }
 
-  @Test(arguments: ["privacyidea", "allauth", "django-otp-webauthn", "glewlwyd", "kanidm"])
+  @Test(arguments: ["privacyidea", "allauth", "django-otp-webauthn", "glewlwyd", "kanidm", "flask-security"])
   func `refuses a product's dialect without base_url`(_ dialect: String) {
     #expect(refusal("[server]\ndialect='\(dialect)'\norigin='https://a.example'\n") == "1: server")
   }

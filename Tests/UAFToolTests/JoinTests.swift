@@ -210,7 +210,7 @@ import UAFWire
   @Test(arguments: [
     ("webauthn", "base_url = 'https://o/webauthn'"), ("privacyidea", "base_url = 'https://o'"),
     ("allauth", "base_url = 'https://o'\norigin = 'https://o'"), ("django-otp-webauthn", "base_url = 'https://o'"),
-    ("glewlwyd", "base_url = 'https://o'"),
+    ("glewlwyd", "base_url = 'https://o'"), ("flask-security", "base_url = 'https://o'"),
     (
       "plain",
       "request_url = 'https://fido.example:8443/uaf/get'\nresponse_url = 'https://fido.example:8443/uaf/respond'"

@@ -20,6 +20,8 @@ public struct ServerSettings: Equatable, Sendable {
     case glewlwyd
     /// WebAuthn, as kanidm carries it.
     case kanidm
+    /// WebAuthn, as Flask-Security carries it.
+    case flaskSecurity = "flask-security"
 
     /// Whether the server speaks WebAuthn.
     public var isWebAuthn: Bool { self != .fido && self != .plain }
@@ -33,7 +35,7 @@ public struct ServerSettings: Equatable, Sendable {
     /// What a registration needs unless root says something else; nil if only root can know.
     var enrolment: Enrolment? {
       switch self {
-      case .privacyIDEA, .allauth, .glewlwyd: .password
+      case .privacyIDEA, .allauth, .glewlwyd, .flaskSecurity: .password
       case .djangoOTP, .kanidm: .code
       case .fido, .plain, .webauthn: nil
       }

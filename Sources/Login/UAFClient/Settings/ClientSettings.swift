@@ -234,6 +234,8 @@ public enum WebAuthnInterface: String, Sendable, CaseIterable {
   case glewlwyd
   /// Passkeys of kanidm.
   case kanidm
+  /// Flask-Security.
+  case flaskSecurity = "flask-security"
 }
 
 /// The types of privacyIDEA's tokens whose keys are those of WebAuthn, by the server's names.

@@ -74,7 +74,7 @@ public struct HeaderField: Equatable, Sendable {
     case origin = "Origin"
     /// The server's own origin, for a server that asks where a request comes from.
     case referer = "Referer"
-    /// The value of Django's cookie `csrftoken`.
+    /// The token against forgery of Django and of Flask-WTF.
     case csrfToken = "X-CSRFToken"
     /// The session of a login at kanidm.
     case kanidmSession = "X-KANIDM-AUTH-SESSION-ID"

@@ -30,12 +30,7 @@ struct DjangoOTPDialect: WebAuthnDialect {
 
   private func post(_ step: String, _ body: JSONObject) -> DialectRequest {
     let operation = context.operation == .registration ? "registration" : "authentication"
-    let server = context.endpoint.requestURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-    return .post(
-      context.url("\(operation)/\(step)/"), body,
-      headers: [
-        HeaderField(.csrfToken, Self.token), HeaderField(.referer, server.prefix(3).joined(separator: "/") + "/"),
-      ])
+    return .post(context.url("\(operation)/\(step)/"), body, headers: context.againstForgery(Self.token))
   }
 
   func take(_ answer: DialectAnswer) throws(DialectFault) -> JSONObject? { try accepted(answer) }
