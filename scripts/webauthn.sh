@@ -58,6 +58,9 @@ if [[ ${1-} != quick ]]; then
     webauthn==3.0.1 fido2==2.2.1 cryptography==50.0.2
   install privacyidea privacyidea==3.14 webauthn==3.0.1 SQLAlchemy==2.1.9 Flask==3.1.3 Flask-SQLAlchemy==3.1.1 \
     cryptography==50.0.2
+  # Flask-Principal has no wheel.
+  install flask Flask-Security==5.9.2 webauthn==3.0.1 Flask==3.1.3 Flask-SQLAlchemy==3.1.1 SQLAlchemy==2.1.9 \
+    argon2-cffi==25.1.0 nh3==0.3.8 cryptography==50.0.2 --no-binary Flask-Principal Flask-Principal==0.4.0
   if ! compile; then
     rm -f "$built/go-party"
     echo "webauthn: the party in Go could not be made (${built#"$PWD"/}/go.log): its rows are skipped" >&2

@@ -22,6 +22,8 @@ SECTIONS = {
     "perl": ("Dialect webauthn", {'"code"': '"open"'}),
     "django-otp-webauthn": ("django-otp-webauthn", {}),
     "django-allauth": ("django-allauth", {}),
+    "flask-security": ("Flask-Security", {}),
+    "flask-security-class": ("Flask-Security", {'origin = "https://login.example.com"\n': ""}),
     "privacyidea": ("privacyIDEA", {}),
     "privacyidea-token": ("privacyIDEA", {'token_type = "passkey"': 'token_type = "webauthn"'}),
     "glewlwyd": ("glewlwyd", {}),
@@ -60,6 +62,7 @@ class Workstation:
         for was, now in differing.items():
             settings = settings.replace(was, now)
         settings = settings.replace(f'base_url = "https://{NAME}', f'base_url = "{self.party.addresses()}')
+        settings = settings.replace(f'origin = "https://{NAME}"', f'origin = "{self.party.origin}"')
         settings = settings.replace("/etc/pam-uaf/ca.pem", "/etc/ssl/party.pem")
         settings = settings.replace("/etc/pam-uaf/verdict.pub", str(VERDICT_KEY))
         if self.name == "uaf-server":

@@ -128,3 +128,39 @@ def handle(lab):
     answer = one.client.channel.post("/_allauth/app/v1/auth/login", {"username": one.account, "password": code})
     must(answer.status == 401 and "mfa_authenticate" in str(answer), str(answer))
     return f"{outcome.answer}; {answer}"
+
+
+@row(
+    "flask-security-again",
+    "flask-security: a challenge is answered twice, with a counter that is always 0",
+    "both answers are accepted, since the server keeps no record of a challenge",
+    limit=180,
+)
+def again(lab):
+    party, account = lab.party("flask-security"), lab.account()
+    client, zero = party.client(), Twist(counter=0)
+    outcome, credential = client.register(account, party.enrol(account), zero)
+    must(outcome.accepted, str(outcome.answer))
+    offer = client.begin(account)
+    signed = client.authenticator.sign(credential, offer.challenge, zero)
+    for number in (1, 2):
+        outcome = client.finish(offer, signed)
+        must(outcome.accepted and party.accepted("login", account) == number, f"answer {number}: {outcome.answer}")
+    return f"twice {outcome.answer}"
+
+
+@row(
+    "flask-security-identity",
+    "flask-security: a login that names somebody, and one that names nobody's address",
+    "the keys of the account, and none; another person's key is accepted all the same",
+    limit=180,
+)
+def identity(lab):
+    one, two = guest(lab, "flask-security"), guest(lab, "flask-security")
+    one.client.names = True
+    must(one.client.begin("nobody").allowed == (), "keys are named for a stranger's address")
+    offer = one.client.begin(one.account)
+    must(offer.allowed == (one.credential.identifier,), f"other keys are named: {offer.allowed}")
+    outcome = one.client.finish(offer, one.client.authenticator.sign(two.credential, offer.challenge))
+    must(outcome.accepted and two.logins() == 1 and one.logins() == 0, str(outcome.answer))
+    return f"the other person is logged in: {outcome.answer}"
