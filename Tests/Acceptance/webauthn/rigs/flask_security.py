@@ -30,6 +30,7 @@ class FlaskDefaults(PythonParty):
         super().__init__(folder, records)
         # The address of the application, with the port.
         self.origin = f"https://{NAME}:{self.port}"
+        self._people: dict[str, Enrolment] = {}
 
     def prepare(self):
         settings = document.block(SECTION, "python")
@@ -48,11 +49,13 @@ class FlaskDefaults(PythonParty):
         }
 
     def enrol(self, account):
-        """Makes an account with a password, with which the person signs in to register a key."""
-        password = secrets.token_urlsafe(16)
-        flask = [BUILT / self.python / "bin/flask", "--app", "flask_security_application"]
-        self.run(*flask, "users", "create", f"{account}@{DOMAIN}", "--password", password, "--active")
-        return Enrolment(password)
+        """Makes an account with a password, with which the person signs in to register a key; once for each account."""
+        if account not in self._people:
+            password = secrets.token_urlsafe(16)
+            flask = [BUILT / self.python / "bin/flask", "--app", "flask_security_application"]
+            self.run(*flask, "users", "create", f"{account}@{DOMAIN}", "--password", password, "--active")
+            self._people[account] = Enrolment(password)
+        return self._people[account]
 
     def accepted(self, what, account):
         address = f"{account}@{DOMAIN}"

@@ -264,3 +264,36 @@ def code(lab):
     must(told.returncode != 0 and machine.party.accepted("key", machine.account) == 0, f"uafctl register: {told}")
     must(not machine.login().is_in, "a login without a registration")
     return told.stdout.strip().splitlines()[-1]
+
+
+@row(
+    "flask-security-client-second",
+    "flask-security: our client registers again after it has deregistered, which the server was not told",
+    "in with the second key, although the server refuses two keys of one name",
+    limit=180,
+)
+def second(lab):
+    machine = registered(lab, "flask-security")
+    MACHINE.run("uafctl", "deregister", machine.account, answers=f"{PASSCODE}\n")
+    told = machine.register()
+    must(told.returncode == 0, f"uafctl register: {told}")
+    must(machine.party.accepted("key", machine.account) == 2, f"the party does not have two keys: {told}")
+    result = machine.login()
+    must(result.is_in and machine.logins() == 1, f"{result}")
+    return "in; the party has two keys"
+
+
+@row(
+    "flask-security-client-password",
+    "flask-security: our client registers with a wrong password, then with the right one",
+    "1001 and no key; then a key",
+    limit=180,
+)
+def password(lab):
+    machine = Workstation(lab, "flask-security")
+    told = machine.register("wrong-password-22")
+    must(told.returncode != 0 and "1001" in told.stdout, f"uafctl register: {told}")
+    must(machine.party.accepted("key", machine.account) == 0, "the party has a key")
+    told = machine.register()
+    must(told.returncode == 0 and machine.party.accepted("key", machine.account) == 1, f"uafctl register: {told}")
+    return "refused with the wrong password; registered with the right one"
