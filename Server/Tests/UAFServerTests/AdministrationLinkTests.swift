@@ -1,3 +1,4 @@
+import Glibc
 import NIOHTTP1
 import Testing
 import UAFAdministration
@@ -28,25 +29,42 @@ import UAFMessages
   }
 
   @Test(arguments: [
-    [], ["--state", "s", "--api", "unix:/s"], ["--store", "postgresql:///x", "--api", "unix:/s"],
+    ["--state", "s", "--api", "unix:/s"], ["--store", "postgresql:///x", "--api", "unix:/s"],
     ["--api", "https://server"], ["--api", "unix:/s", "--token-file", "t"], ["--state", "s", "--token-file", "t"],
     ["--state", "s", "--api-ca", "c"], ["--api", "server"],
   ])
-  func `refuses a command that names neither a state folder nor an API, names both, or lacks an option for the API`(
+  func `refuses a command that names both a state folder and an API, or lacks an option for the API`(
     arguments: [String]
   ) {
     #expect(throws: (any Error).self) { try UsersCommand.parse(arguments) }
   }
 
   @Test(arguments: [
-    ["--state", "s"], ["--state", "s", "--store", "postgresql:///x"], ["--api", "unix:/s"],
+    [], ["--state", "s"], ["--state", "s", "--store", "postgresql:///x"], ["--api", "unix:/s"],
     ["--api", "https://server", "--token-file", "t", "--api-ca", "c"],
   ])
-  func `accepts a command that names a state folder, or an API with all its options`(arguments: [String]) throws {
+  func `accepts a command that names a state folder, an API with all its options, or neither`(arguments: [String])
+    throws
+  {
     _ = try UsersCommand.parse(arguments)
   }
 
-  @Test func `options that need the server's state folder are refused with --api`() {
+  @Test func `without --state and --api a command asks the server at its socket, and says how to go on if none runs`()
+    throws
+  {
+    let path = "/nonexistent/admin.sock"
+    let error = #expect(throws: ServerError.notRunning(path: path, errorNumber: ENOENT)) {
+      try AdministrationOptions.running(at: path)
+    }
+    #expect(error?.description.contains("systemctl start uaf-server") == true)
+    #expect(error?.description.contains("runuser -u uaf-server") == true && error?.exit == .unreachable)
+    #expect(ServerError.notRunning(path: path, errorNumber: EACCES).description.hasSuffix("run this as root"))
+    #expect(try AdministrationOptions.running(at: "/dev/null") == .unixSocket(path: "/dev/null"))
+  }
+
+  @Test func `options that need the server's state folder are refused with --api and at the server's socket`() {
+    #expect(throws: (any Error).self) { try AdminRemoveCommand.parse(["mina", "--force"]) }
+    #expect(throws: (any Error).self) { try PolicyListCommand.parse(["--metadata", "m"]) }
     let api = ["--api", "unix:/s"]
     #expect(throws: (any Error).self) { try AdminRemoveCommand.parse(["mina", "--force"] + api) }
     #expect(throws: (any Error).self) { try PolicyListCommand.parse(["--metadata", "m"] + api) }

@@ -59,7 +59,7 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1"], ["serve", "--development"],
     ["enrol", "--state", "d"], ["enrol", "a b", "--state", "d"], ["enrol", "", "--state", "d"],
     ["enrol", "a", "--state", "d", "--lifetime", "0"], ["enrol", "a", "--state", "d", "--lifetime", "604801"],
-    ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"], ["users"],
+    ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"],
     ["disable", "a", "--state", "d"], ["disable", "a", "--state", "d", "--reason", ""],
     ["disable", "a", "--state", "d", "--reason", "a\u{1b}"], ["disable", "a b", "--state", "d", "--reason", "r"],
     ["lock", "a", "--state", "d", "--reason", "r"], ["lock", "a", "--state", "d", "--reason", "r", "--for", "0"],

@@ -42,6 +42,33 @@ struct EnrolCommandTests {
     #expect(try await store.read { try !$0.accounts.exists("alice") })
   }
 
+  @Test func `--payload-file has the line of the code, and only its owner can read it`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "payload"
+    let arguments = ["mina", "--state", folder, "--server", "https://localhost", "--payload-file", path]
+    try await EnrolCommand.asyncParse(arguments).run()
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let payload = try EnrolmentPayload(encoded: String(text.dropLast()))
+    #expect(text.hasSuffix("\n") && payload.username == "mina" && payload.server == "https://localhost")
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test(arguments: ["https://localhost", "https://fido.example.com"])
+  func `no code is made for a file that exists, and no file is left without a code`(server: String) async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "payload"
+    let isThere = server == "https://localhost"
+    if isThere { try Data("mine".utf8).write(to: URL(filePath: path)) }
+    let command = try await EnrolCommand.asyncParse([
+      "mina", "--state", folder, "--server", server, "--payload-file", path,
+    ])
+    await #expect(throws: ServerError.self) { try await command.run() }
+    #expect((try? String(contentsOfFile: path, encoding: .utf8)) == (isThere ? "mine" : nil))
+    let store = try state.openStore()
+    #expect(try await store.read { try !$0.accounts.exists("mina") })
+  }
+
   @Test func `a server without its own CA puts no CA into an enrolment payload`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.removeItem(atPath: state.authorityPath)

@@ -61,7 +61,7 @@ struct JoinCodeCommandTests {
   }
 
   @Test(arguments: [
-    ["join-code", "create"], ["join-code", "create", "--state", "d", "--group", "Lab"],
+    ["join-code", "create", "--group", "Lab"], ["join-code", "create", "--state", "d", "--group", "Lab"],
     ["join-code", "create", "--state", "d", "--machines", "0"],
     ["join-code", "create", "--state", "d", "--machines", "10001"],
     ["join-code", "create", "--state", "d", "--lifetime", "59"],

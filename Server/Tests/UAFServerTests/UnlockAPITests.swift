@@ -78,7 +78,7 @@ struct UnlockAPITests {
   }
 
   @Test(arguments: [
-    ["unlock", "--machine", "d", "--state", "d"], ["unlock", "a", "--state", "d"], ["unlock", "a", "--machine", "d"],
+    ["unlock", "--machine", "d", "--state", "d"], ["unlock", "a", "--state", "d"],
     ["unlock", "a b", "--machine", "d", "--state", "d"],
     ["unlock", "a", "--machine", "d", "--state", "d", "--lifetime", "299"],
     ["unlock", "a", "--machine", "d", "--state", "d", "--lifetime", "604801"],

@@ -102,7 +102,7 @@ struct AdminRemoveCommand: AsyncParsableCommand {
     try Terminal.check(username: user)
     // `--force` can remove the last administrator. After that, only somebody with access to the state folder can add one, so it
     // requires that access too.
-    guard !force || place.api == nil else { throw ValidationError("--force needs --state.") }
+    guard !force || place.isLocal else { throw ValidationError("--force needs --state.") }
   }
 
   func run() async throws {

@@ -1,8 +1,11 @@
 import ArgumentParser
+import Glibc
 import UAFMessages
 import UAFService
 
 /// The options of every administrative subcommand: where the state folder is, or how to reach a running server.
+///
+/// Without any, the subcommand asks the server that the package's service runs on this machine.
 struct AdministrationOptions: ParsableArguments {
   @Option(
     name: .customLong("state"), help: "Folder that holds the server's store, keys and certificate.",
@@ -17,8 +20,8 @@ struct AdministrationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Ask a running server instead of using --state: unix:PATH of its admin.sock, or https://HOST:PORT of "
-        + "--admin-listen.",
+      "Ask a running server: unix:PATH of its admin.sock, or https://HOST:PORT of --admin-listen (default: "
+        + "unix:\(Self.standardSocket), if --state is not given).",
       valueName: "address"))
   var api: APIAddress?
 
@@ -33,8 +36,8 @@ struct AdministrationOptions: ParsableArguments {
   var apiCa: String?
 
   func validate() throws {
-    guard (directory == nil) != (api == nil) else {
-      throw ValidationError("Give --state DIRECTORY, or --api ADDRESS for a running server.")
+    guard directory == nil || api == nil else {
+      throw ValidationError("Give --state DIRECTORY or --api ADDRESS, not both.")
     }
     guard store == nil || api == nil else { throw ValidationError("--store needs --state.") }
     if case .network = api {
@@ -44,6 +47,21 @@ struct AdministrationOptions: ParsableArguments {
         throw ValidationError("--token-file and --api-ca are only for --api https.")
       }
     }
+  }
+
+  /// Whether the state folder is used, and not a running server.
+  var isLocal: Bool { directory != nil }
+
+  /// The socket of the server that the package's service runs.
+  static let standardSocket = "/var/lib/uaf-server/admin.sock"
+
+  /// The address of a server that runs on this machine.
+  ///
+  /// - Throws: ``ServerError/notRunning(path:errorNumber:)`` if there is no socket with that name, or the caller may not reach it.
+  static func running(at path: String) throws(ServerError) -> APIAddress {
+    // SAFETY: the path lives for the call.
+    guard unsafe access(path, R_OK | W_OK) == 0 else { throw .notRunning(path: path, errorNumber: errno) }
+    return .unixSocket(path: path)
   }
 
   /// The state folder and the store, if the command line names them.
@@ -74,12 +92,12 @@ struct AdministrationOptions: ParsableArguments {
 
   private func open(server: PublicURL?, models: AuthenticatorModels?) throws -> any AdministrationLink {
     if let state { return try state.link(server: server, models: models) }
-    guard let api else { throw ValidationError("Give --state or --api.") }
     guard server == nil else {
       throw ValidationError("--server is only for --state: a running server knows its own address.")
     }
     return try RemoteLink(
-      to: api, token: tokenFile.map { try LinkToken(path: $0) }, trust: SinkTrust(authorities: apiCa))
+      to: try api ?? Self.running(at: Self.standardSocket), token: tokenFile.map { try LinkToken(path: $0) },
+      trust: SinkTrust(authorities: apiCa))
   }
 }
 

@@ -19,6 +19,10 @@ struct EnrolCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long the code is valid, in seconds, 1 to 604800.", valueName: "seconds"))
   var lifetime: Int64 = 900
   @Flag(help: "Also show the line as a QR code of block characters.") var qr = false
+  @Option(
+    help: ArgumentHelp("Write the line to this new file, readable only by its owner.", valueName: "file"),
+    completion: .file())
+  var payloadFile: String?
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
@@ -29,18 +33,35 @@ struct EnrolCommand: AsyncParsableCommand {
   func run() async throws {
     let body: JSONObject = ["account": .string(user), "lifetime": .integer(lifetime)]
     try await place.link(server: server) { link in
-      let issued = try await link.ask(APIRequest(.POST, ["enrolment-codes"], body: body))
-      guard let payload = issued.text("payload") else { throw LinkError.unexpected }
-      json.print(issued, orElse: payload)
-      guard !json.isOn else { return }
-      if qr, let picture = QRCode(payload) { Terminal.result(picture.terminalText) }
-      Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
-      try await AccountStateChange.warn(about: user, link)
-      if let code = try? EnrolmentPayload(encoded: payload).code {
-        Terminal.note("on a machine whose configuration has this server, just the code is enough: \(code.text)")
+      try await PayloadFile.filling(payloadFile) { file in
+        let issued = try await link.ask(APIRequest(.POST, ["enrolment-codes"], body: body))
+        do {
+          try show(issued, in: file)
+        } catch {
+          // The code could not be shown or written, so it is closed.
+          _ = try? await link.ask(APIRequest(.DELETE, ["accounts", user, "enrolment-code"]))
+          throw error
+        }
+        if !json.isOn { try await AccountStateChange.warn(about: user, link) }
       }
-      Terminal.note("save the line to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
     }
+  }
+
+  /// Shows the issued code.
+  ///
+  /// The payload is either printed or written to the file, not both.
+  private func show(_ issued: JSONObject, in file: CodeFile?) throws {
+    let payload = try PayloadFile.show(issued, in: file, json)
+    guard !json.isOn else { return }
+    if qr, let picture = QRCode(payload) { Terminal.result(picture.terminalText) }
+    let what = file.map { "the line in \($0.path)" } ?? "the line above"
+    Terminal.note("\(what) lets \(user) register once within \(lifetime) seconds; hand it over in private:")
+    if file == nil, let code = try? EnrolmentPayload(encoded: payload).code {
+      Terminal.note("on a machine whose configuration has this server, just the code is enough: \(code.text)")
+    }
+    Terminal.note(
+      file.map { "on the machine, run 'uafctl register --code FILE' with a copy of \($0.path)" }
+        ?? "save the line to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
   }
 }
 

@@ -37,15 +37,10 @@ struct GiveUnlockCommand: AsyncParsableCommand {
   func run() async throws {
     var body: JSONObject = ["machine": .string(machine), "lifetime": .integer(lifetime)]
     body.set("reason", reason.map(JSONValue.string))
-    // The file is created before the unlock is issued: an unlock that cannot be written would reach nobody.
-    let file = try payloadFile.map { try CodeFile(path: $0) }
-    do {
-      try await place.link { [body] link in
+    try await place.link { [body] link in
+      try await PayloadFile.filling(payloadFile) { file in
         try show(try await link.ask(APIRequest(.POST, ["accounts", user, "unlocks"], body: body)), in: file)
       }
-    } catch {
-      file?.remove()
-      throw error
     }
   }
 

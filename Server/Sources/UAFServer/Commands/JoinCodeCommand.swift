@@ -53,10 +53,8 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
       "group": .string(group.name), "machines": .integer(machines), "lifetime": .integer(lifetime),
     ]
     body.set("authority", try authority.map { .string(try Self.certificates($0)) })
-    // The file is created before the code is issued: a code that cannot be written would reach nobody.
-    let file = try payloadFile.map { try CodeFile(path: $0) }
-    do {
-      try await place.link(server: server) { [body] link in
+    try await place.link(server: server) { [body] link in
+      try await PayloadFile.filling(payloadFile) { file in
         let issued = try await link.ask(APIRequest(.POST, ["join-codes"], body: body))
         do {
           try show(issued, in: file)
@@ -66,9 +64,6 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
           throw error
         }
       }
-    } catch {
-      file?.remove()
-      throw error
     }
   }
 
@@ -84,17 +79,8 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
   ///
   /// The payload is either printed or written to the file, not both.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
-    guard let payload = issued.text("payload"), let fingerprint = issued.text("fingerprint") else {
-      throw LinkError.unexpected
-    }
-    if let file {
-      try file.add(payload + "\n")
-      var rest = JSONObject()
-      for member in issued.members where member.name != "payload" { rest.set(member.name, member.value) }
-      if json.isOn { json.print(rest, orElse: "") }
-    } else {
-      json.print(issued, orElse: payload)
-    }
+    guard let fingerprint = issued.text("fingerprint") else { throw LinkError.unexpected }
+    _ = try PayloadFile.show(issued, in: file, json)
     let what = file.map { "the payload in \($0.path)" } ?? "the payload above"
     let count = machines == 1 ? "one machine" : "\(machines) machines"
     Terminal.note("\(what) lets \(count) join the group \(group) within \(lifetime) seconds; hand it over in private")

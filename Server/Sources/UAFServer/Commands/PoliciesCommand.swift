@@ -20,7 +20,7 @@ struct PolicyOptions: ParsableArguments {
   @OptionGroup var metadata: MetadataOption
 
   func validate() throws {
-    guard metadata.folder == nil || place.api == nil else {
+    guard metadata.folder == nil || place.isLocal else {
       throw ValidationError("--metadata is only for --state: a running server has its own statements.")
     }
   }

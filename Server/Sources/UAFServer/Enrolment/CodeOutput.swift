@@ -90,6 +90,41 @@ final class CodeFile {
   }
 }
 
+/// The file of `--payload-file`, which contains one payload.
+enum PayloadFile {
+  /// Creates the file, if one is named, lets `body` fill it, and removes it if that fails.
+  ///
+  /// The file is created before the code is issued: a code that cannot be written would reach nobody.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``; what `body` throws.
+  static func filling(_ path: String?, _ body: (CodeFile?) async throws -> Void) async throws {
+    let file = try path.map { try CodeFile(path: $0) }
+    do {
+      try await body(file)
+    } catch {
+      file?.remove()
+      throw error
+    }
+  }
+
+  /// Prints what the API has issued; if there is a file, the payload is written to it, and not printed.
+  ///
+  /// - Returns: the payload.
+  /// - Throws: ``LinkError/unexpected``; ``ServerError/unusableFile(path:reason:)``.
+  static func show(_ issued: JSONObject, in file: CodeFile?, _ json: JSONFlag) throws -> String {
+    guard let payload = issued.text("payload") else { throw LinkError.unexpected }
+    guard let file else {
+      json.print(issued, orElse: payload)
+      return payload
+    }
+    try file.add(payload + "\n")
+    var rest = JSONObject()
+    for member in issued.members where member.name != "payload" { rest.set(member.name, member.value) }
+    if json.isOn { json.print(rest, orElse: "") }
+    return payload
+  }
+}
+
 /// The codes as sheets for printing, in one HTML page.
 struct SheetFile: CodeOutput {
   private let file: CodeFile

@@ -21,6 +21,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unusableDirectory(path: String, reason: String)
   /// The system refuses the address.
   case cannotListen(address: String, errorNumber: Int32)
+  /// No server can be asked at its socket.
+  case notRunning(path: String, errorNumber: Int32)
   /// The public URL is not known yet, because the server does not listen yet.
   case notListening
   /// The system lets others read the process's memory.
@@ -56,6 +58,12 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .cannotListen(let address, let errorNumber):
       // SAFETY: strerror's text is copied immediately.
       "cannot listen on \(address): \(unsafe String(cString: strerror(errorNumber))): choose another address"
+    case .notRunning(let path, EACCES):
+      "\(path): only root and the server's own user may ask the running server: run this as root"
+    case .notRunning(let path, let errorNumber):
+      // SAFETY: strerror's text is copied immediately.
+      "\(path): no server runs here (\(unsafe String(cString: strerror(errorNumber)))): systemctl start uaf-server, or use "
+        + "its store without it: runuser -u uaf-server -- uaf-server COMMAND --state /var/lib/uaf-server"
     case .notListening: "the server is not listening yet: try again"
     case .unprotectedMemory(let errorNumber):
       // SAFETY: strerror's text is copied immediately.
@@ -73,7 +81,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument, .unusableBackup,
       .unusableExport, .unusablePolicy:
       .usage
-    case .cannotListen, .notListening, .unprotectedMemory, .unfinishedMove: .unreachable
+    case .cannotListen, .notListening, .notRunning, .unprotectedMemory, .unfinishedMove: .unreachable
     case .refusedRotation: .refused
     case .unwritten: .unwritten
     case .unusableStore: .unusableStore
