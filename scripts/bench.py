@@ -10,10 +10,10 @@ in a divided login, and if it were sent only after Enter. `bench.py chip`: login
 (scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's build take turns, and then
 their servers on both stores (scripts/measure/beside.py). This build also takes turns with itself, as a negative control: the
 difference of its ratio from 1 is noise. `bench.py server [STORE]`: the server under load, compared with others; see
-measure/page.py. `make bench` runs it, too. `bench.py peers [STORE]`: of that, only our server and the others. STORE is `sqlite` or
-`postgresql`, and it starts one of these. `bench.py directory [STORE]`: pages of a large store; see measure/directory.py. `bench.py
-floor`: what a login's mandatory operations cost alone. `bench.py counts [STORE...]`: a login's instructions, allocations and
-reference counting; see measure/counts.py.
+measure/page.py. `make bench` runs it, too. `bench.py peers [STORE]`: of that, only our server and the others. STORE is
+`sqlite` or `postgresql`, and it starts one of these. `bench.py directory [STORE]`: pages of a large store; see
+measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone. `bench.py counts [STORE...]`: a login's
+instructions, allocations and reference counting; see measure/counts.py.
 """
 
 import functools
