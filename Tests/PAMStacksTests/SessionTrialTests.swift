@@ -1,5 +1,7 @@
+import Foundation
 import Glibc
 import HostSystem
+import ProgramTesting
 import Testing
 import ToolTestSupport
 
@@ -7,14 +9,23 @@ import ToolTestSupport
 
 /// What is typed at a shell, and what its output means; no shell runs here.
 @Suite struct SessionDialogueTests {
-  private static let mark = "uafx"
-  private var dialogue = SessionDialogue(mark: mark, needsSudo: true, knowsTimeout: true)
+  private var dialogue = SessionDialogue(mark: "uafx", home: "/home/a", needsSudo: true)
+
+  private static let command = " false\r echo uafx\"\"here$HOME\r"
+  private static let idle = " echo uafx\"\"idle:${TMOUT-}:\r"
+  private static let sudo = " sudo -V && echo uafx\"\"root; echo uafx\"\"done\r"
 
   /// A dialogue in which a command was typed.
-  private func typed(needsSudo: Bool = true, knowsTimeout: Bool = true) -> SessionDialogue {
-    var dialogue = SessionDialogue(mark: Self.mark, needsSudo: needsSudo, knowsTimeout: knowsTimeout)
-    _ = dialogue.next(at: 0, received: Array("Welcome\r\n".utf8), isEnded: false)
-    _ = dialogue.next(at: 300, received: [], isEnded: false)
+  private func typed(needsSudo: Bool = true) -> SessionDialogue {
+    var dialogue = SessionDialogue(mark: "uafx", home: "/home/a", needsSudo: needsSudo)
+    for now in [0, 300, 600] { _ = said(&dialogue, now == 0 ? "Welcome\r\n" : "", at: now) }
+    return dialogue
+  }
+
+  /// A dialogue whose shell has run that command.
+  private func ran(needsSudo: Bool = true) -> SessionDialogue {
+    var dialogue = typed(needsSudo: needsSudo)
+    _ = said(&dialogue, "uafxhere/home/a\r\n", at: 700)
     return dialogue
   }
 
@@ -22,97 +33,127 @@ import ToolTestSupport
     dialogue.next(at: now, received: Array(text.utf8), isEnded: false)
   }
 
-  @Test func `types a command once the shell is quiet, with a space that keeps it out of the history`() {
+  private func ended(_ dialogue: inout SessionDialogue, _ text: String, at now: Int) -> SessionDialogue.Step {
+    dialogue.next(at: now, received: Array(text.utf8), isEnded: true)
+  }
+
+  @Test func `types an empty line once the shell is quiet, and then commands`() {
     var dialogue = dialogue
-    #expect(said(&dialogue, "Welcome\r\n$ ", at: 0) == .wait(milliseconds: 200))
-    #expect(said(&dialogue, "", at: 200) == .type(" false\r echo uafx\"\"here:${TMOUT-}:\r"))
+    #expect(said(&dialogue, "Keep the logs? [Y/n] ", at: 0) == .wait(milliseconds: 200))
+    #expect(said(&dialogue, "", at: 200) == .type("\r"))
+    #expect(said(&dialogue, "\r\n$ ", at: 250) == .wait(milliseconds: 200))
+    #expect(said(&dialogue, "", at: 450) == .type(Self.command))
   }
 
   @Test func `types although a profile never stops writing`() {
     var dialogue = dialogue
-    for now in stride(from: 0, to: 1500, by: 100) { #expect(said(&dialogue, ".", at: now) != .end(nil)) }
-    guard case .type = said(&dialogue, ".", at: 1500) else {
-      Issue.record("nothing was typed")
-      return
+    for now in stride(from: 0, to: 1500, by: 100) {
+      guard case .wait = said(&dialogue, ".", at: now) else {
+        Issue.record("something was typed after \(now) ms")
+        return
+      }
     }
+    #expect(said(&dialogue, ".", at: 1500) == .type("\r"))
+    _ = said(&dialogue, ".", at: 2900)
+    #expect(said(&dialogue, ".", at: 3000) == .type(Self.command))
   }
 
   @Test func `types again, because a profile may have read the first command`() {
     var dialogue = typed()
-    #expect(said(&dialogue, "Press Enter", at: 400) == .wait(milliseconds: 1900))
-    #expect(said(&dialogue, "", at: 2300) == .type(" false\r echo uafx\"\"here:${TMOUT-}:\r"))
+    #expect(said(&dialogue, "Press Enter", at: 700) == .wait(milliseconds: 1900))
+    #expect(said(&dialogue, "", at: 2600) == .type(Self.command))
   }
 
   @Test(arguments: [
-    " echo uafx\"\"here:${TMOUT-}:\r\n", "uafx\"\"here::\r\n", "bash: echo uafx: not found\r\n", "uafxhere:",
-    "uafyhere::\r\n",
+    " echo uafx\"\"here$HOME\r\n", "uafx\"\"here$HOME\r\n", "bash: echo uafx: not found\r\n", "echo uafxhere$HOME\r\n",
+    "uafxhere/home/", "uafyhere/home/a\r\n",
   ])
   func `neither the echo of the terminal nor a program that repeats its input is a shell`(text: String) {
     var dialogue = typed()
-    guard case .wait = said(&dialogue, text, at: 400) else {
+    guard case .wait = said(&dialogue, text, at: 700) else {
       Issue.record("\(text) was taken for an answer")
       return
     }
     #expect(
-      dialogue.next(at: 20_000, received: [], isEnded: false)
-        == .end(.silent(seconds: 20, last: text.contains("uafx") ? "Welcome" : "uafyhere::")))
+      said(&dialogue, "", at: 20_000)
+        == .end(.silent(seconds: 20, last: text.contains("uafx") ? "Welcome" : "uafyhere/home/a")))
   }
 
   @Test func `a shell that runs a command must stay, and find sudo`() {
     var dialogue = typed()
-    #expect(said(&dialogue, "uafxhere::\r\n$ ", at: 500) == .wait(milliseconds: 1000))
-    #expect(said(&dialogue, "", at: 1500) == .type(" sudo -V && echo uafx\"\"root; echo uafx\"\"done\r"))
-    #expect(said(&dialogue, "Sudo version 1\r\nuafxroot\r\nuafxdone\r\n", at: 1600) == .end(nil))
+    #expect(said(&dialogue, "uafxhere/home/a\r\n$ ", at: 700) == .type(Self.idle))
+    #expect(said(&dialogue, "uafxidle::\r\n$ ", at: 800) == .wait(milliseconds: 1900))
+    #expect(said(&dialogue, "", at: 2700) == .type(Self.sudo))
+    #expect(said(&dialogue, "Sudo version 1\r\nuafxroot\r\nuafxdone\r\n", at: 2800) == .end(nil))
+  }
+
+  @Test func `a shell that does not know the syntax of TMOUT is asked nothing else`() {
+    var dialogue = ran()
+    #expect(said(&dialogue, "fish: ${ is not a valid variable\r\n> ", at: 800) == .wait(milliseconds: 1900))
+    #expect(said(&dialogue, "", at: 2700) == .type(Self.sudo))
   }
 
   @Test func `a person who is root needs no sudo`() {
-    var dialogue = typed(needsSudo: false)
-    _ = said(&dialogue, "uafxhere::\r\n", at: 500)
-    #expect(said(&dialogue, "", at: 1500) == .end(nil))
+    var dialogue = ran(needsSudo: false)
+    #expect(said(&dialogue, "", at: 2700) == .end(nil))
+  }
+
+  /// A dialogue in which sudo was typed.
+  private func asked() -> SessionDialogue {
+    var dialogue = ran()
+    _ = said(&dialogue, "", at: 2700)
+    return dialogue
   }
 
   @Test func `refuses a shell without sudo, with the last line that it wrote`() {
-    var dialogue = typed()
-    _ = said(&dialogue, "uafxhere::\r\n", at: 500)
-    _ = said(&dialogue, "", at: 1500)
+    var dialogue = asked()
     #expect(
-      said(&dialogue, " sudo -V\r\nrbash: sudo: restricted\r\nuafxdone\r\n$ ", at: 1600)
+      said(&dialogue, " sudo -V\r\nrbash: sudo: restricted\r\nuafxdone\r\n$ ", at: 2800)
         == .end(.noSudo(last: "rbash: sudo: restricted")))
   }
 
+  @Test func `refuses an alias of that name that only succeeds`() {
+    var dialogue = asked()
+    #expect(said(&dialogue, " sudo -V && echo\r\nuafxroot\r\nuafxdone\r\n", at: 2800) != .end(nil))
+  }
+
   @Test func `refuses a sudo that never ends`() {
-    var dialogue = typed()
-    _ = said(&dialogue, "uafxhere::\r\n", at: 500)
-    _ = said(&dialogue, "", at: 1500)
-    #expect(said(&dialogue, "waiting\r\n", at: 20_000) == .end(.noSudo(last: "waiting")))
+    var dialogue = asked()
+    #expect(said(&dialogue, "waiting\r\n", at: 22_699) == .wait(milliseconds: 1))
+    #expect(said(&dialogue, "", at: 22_700) == .end(.noSudo(last: "waiting")))
   }
 
   @Test func `refuses a shell that ends, before its answer or a moment later`() {
     var dialogue = typed()
     #expect(
-      dialogue.next(at: 400, received: Array("\u{1B}[31mno\u{1B}[0m \u{7}access\r\n".utf8), isEnded: true)
-        == .end(.ended(last: "no access")))
-    dialogue = typed()
-    _ = said(&dialogue, "uafxhere::\r\nlogout\r\n", at: 500)
-    #expect(dialogue.next(at: 900, received: [], isEnded: true) == .end(.ended(last: "logout")))
+      ended(&dialogue, "\u{1B}[31mno\u{1B}[0m \u{7}access\r\n", at: 700) == .end(.ended(last: "no access")))
+    dialogue = ran()
+    #expect(ended(&dialogue, "logout\r\n", at: 900) == .end(.ended(last: "logout")))
+    dialogue = asked()
+    #expect(ended(&dialogue, "killed\r\n", at: 2800) == .end(.ended(last: "killed")))
   }
 
-  @Test(arguments: [("5", true), ("59", true), ("60", false), ("900", false), ("0", false), ("", false), ("x", false)])
-  func `refuses a shell that gives no time to type`(value: String, isRefused: Bool) {
-    var dialogue = typed()
-    let step = said(&dialogue, "uafxhere:\(value):\r\n", at: 500)
-    #expect(isRefused ? step == .end(.impatient(seconds: Int(value) ?? 0)) : step == .wait(milliseconds: 1000))
+  @Test(arguments: ["5", " 59", "4s", "7.5"])
+  func `waits as long as a short TMOUT says, and refuses a shell that then ends`(value: String) {
+    var dialogue = ran()
+    let seconds = Int(value.filter(\.isNumber).prefix(value.contains(".") ? 1 : 2)) ?? 0
+    #expect(said(&dialogue, "uafxidle:\(value):\r\n", at: 800) == .wait(milliseconds: seconds * 1000 + 2000))
+    var staying = dialogue
+    #expect(ended(&dialogue, "timed out\r\n", at: 800 + seconds * 1000) == .end(.impatient(seconds: seconds)))
+    // zsh may use the variable as a clock.
+    #expect(said(&staying, "", at: 2800 + seconds * 1000) == .type(Self.sudo))
   }
 
-  @Test func `asks a shell without the syntax of POSIX for no variable`() {
-    var dialogue = SessionDialogue(mark: "uafx", needsSudo: true, knowsTimeout: false)
-    #expect(said(&dialogue, "", at: 200) == .type(" false\r echo uafx\"\"here::\r"))
+  @Test(arguments: ["60", "900", "0", "", "x", "-5"])
+  func `a TMOUT that gives time to type, or is none, changes nothing`(value: String) {
+    var dialogue = ran()
+    #expect(said(&dialogue, "uafxidle:\(value):\r\n", at: 800) == .wait(milliseconds: 1900))
   }
 
   @Test func `a shell that writes without end uses little memory, and is refused`() {
     var dialogue = typed()
     let much = String(repeating: "x", count: 1 << 16)
-    for now in 0..<40 { _ = said(&dialogue, much, at: 500 + now) }
+    for now in 0..<40 { _ = said(&dialogue, much, at: 700 + now) }
     #expect(
       said(&dialogue, much, at: 20_000) == .end(.silent(seconds: 20, last: String(repeating: "x", count: 200))))
   }
@@ -123,7 +164,7 @@ import ToolTestSupport
   private let home: Folder
   private let person: SessionPerson
   // Long enough for a loaded machine; only a shell that does not end uses it up.
-  private var times = SessionDialogue.Times(limit: 20_000, quiet: 50, noisy: 500, patience: 1_000, settling: 50)
+  private var times = SessionDialogue.Times(limit: 20_000, quiet: 50, noisy: 500, patience: 1_000, settling: 100)
 
   init() {
     home = Folder()
@@ -217,7 +258,7 @@ import ToolTestSupport
 
   @Test func `says what the shell wrote before it ended`() {
     #expect(flaw(profile("echo 'this host is closed'; exit 1\n")) == .ended(last: "this host is closed"))
-    #expect(flaw(profile("TMOUT=7\n")) == .impatient(seconds: 7))
+    #expect(flaw(profile("TMOUT=1\n")) == .impatient(seconds: 1))
   }
 
   @Test func `a profile that ends the shell a moment after its first command is seen`() {
@@ -227,17 +268,48 @@ import ToolTestSupport
     #expect(SessionTrial(person: person).run(needsSudo: false) != nil)
   }
 
-  @Test func `a profile that asks something may be answered`() {
+  @Test func `what a profile asks gets an empty answer first`() {
     #expect(flaw(profile("read -p 'Press Enter' x\n")) == nil)
+    #expect(flaw(profile("read -p 'Delete? [y/N] ' x; [ -z \"$x\" ] || exit\n")) == nil)
+    #expect(flaw(profile("read -p 'Name: ' x; [ -n \"$x\" ] || exit\n")) != nil)
+  }
+
+  @Test func `the shell has a keyring of its own, not that of root's session`() throws {
+    // keyctl(2) with KEYCTL_GET_KEYRING_ID of the session's keyring; its number depends on the machine.
+    let program =
+      "import ctypes, os; n = {'x86_64': 250, 'aarch64': 219}[os.uname().machine]; "
+      + "print(ctypes.CDLL(None).syscall(n, 0, -3, 0))"
+    #expect(flaw(profile("python3 -c \"\(program)\" > ~/keyring 2>&1\n")) == nil)
+    let output = Foundation.Pipe()
+    let own = try StartedProgram(
+      ["/usr/bin/python3", "-c", program], environment: ["PATH": "/usr/bin:/bin"],
+      input: .file(try #require(FileHandle(forReadingAtPath: "/dev/null"))), output: .pipe(output))
+    let number = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(own.wait() == 0)
+    // A container may permit no keyrings.
+    let theirs = SystemPasswords().text(of: home.path + "/keyring")
+    #expect(theirs != nil && (theirs != number || number == "-1\n"))
+  }
+
+  @Test func `a program of an earlier login is not reached through its socket`() throws {
+    guard person.userID != getuid(), !home.path.hasPrefix("/tmp/") else { return }
+    let file = "/tmp/uafctl-test-\(getpid())"
+    // SAFETY: the paths live for the calls.
+    #expect(unsafe creat(file, 0o666) >= 0)
+    defer { _ = unsafe unlink(file) }
+    #expect(flaw(profile("[ -e \(file) ] && exit\n[ -w /tmp ] || exit\n")) == nil)
   }
 
   @Test func `the shell must find sudo, through its own PATH and aliases`() {
-    _ = home.file("sudo", Array("#!/bin/sh\necho version\n".utf8), mode: 0o755)
+    _ = home.file("sudo", Array("#!/bin/sh\necho Sudo version 1\n".utf8), mode: 0o755)
     func flaw(_ text: String, shell: String = "/bin/bash") -> SessionFlaw? {
       self.flaw(profile("PATH=$HOME:$PATH\n" + text), shell: shell, needsSudo: true)
     }
     #expect(flaw("") == nil)
     #expect(flaw("alias sudo='echo use doas; false'\n") == .noSudo(last: "use doas"))
+    for other in ["alias sudo=true\n", "sudo() { :; }\n", "command_not_found_handle() { :; }\nPATH=/usr/none\n"] {
+      #expect(flaw(other) != nil, "\(other)")
+    }
     #expect(flaw("PATH=/nonexistent\n") == .noSudo(last: "-bash: sudo: command not found"))
     #expect(flaw("ulimit -u 0\n").map { _ in true } == (person.userID == 0 ? nil : true))
   }

@@ -389,7 +389,7 @@ import ToolTestSupport
   @Test func `a person whose shell was started and ended is not named as a way in`() {
     tester.sessions["alice"] = .ended(last: "no access")
     #expect(find().contains("alice of uaf-rescue gets no session: their shell was started, and ended"), "\(find())")
-    #expect(find().contains("the last line there was: no access"), "\(find())")
+    #expect(find().contains("the last line there: 'no access'"), "\(find())")
     #expect(remedies().allSatisfy { $0.contains("~/.profile") && $0.contains("alice") }, "\(remedies())")
     tester.sessions["alice"] = .notTried(ENXIO)
     #expect(remedies().allSatisfy { $0.contains("/dev/pts") }, "\(remedies())")

@@ -516,12 +516,14 @@ import ToolTestSupport
         exit status is 0 if nothing failed, otherwise 1. With --json it is one object,
         for scripts: uafctl(1) says what its members are.
 
-        USAGE: uafctl doctor [--conf <file>] [--pam-directory <folder>] [--json]
+        USAGE: uafctl doctor [--conf <file>] [--pam-directory <folder>] [--sessions] [--json]
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
+          --sessions              Start the shells of the members of uaf-rescue, which
+                                  run their own files.
           --json                  Print one JSON object instead of lines.
           --version               Show the version.
           -h, --help              Show help information.
@@ -538,12 +540,14 @@ import ToolTestSupport
         one line there that includes the password's stack so that it includes this one.
         Nothing is changed before libpam was asked with the new stack, and nothing at
         all where administrators would have no other way in, or where people use the
-        service who are not registered on this machine. Again with another shape it
-        changes the shape. Other names of the same program, such as sudo-i for "sudo
-        -i", are changed with it, all or none.
+        service who are not registered on this machine. The shell of an administrator
+        who has another way in is started, as that person; their files, such as
+        ~/.profile, run, and lines are typed to see whether it runs commands. Again
+        with another shape it changes the shape. Other names of the same program, such
+        as sudo-i for "sudo -i", are changed with it, all or none.
 
         USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--try <user>] [--dry-run] [--only] [--anyway] \
-        [--pam-directory <folder>]
+        [--no-sessions] [--pam-directory <folder>]
 
         ARGUMENTS:
           <service>               The service, such as sudo.
@@ -560,8 +564,8 @@ import ToolTestSupport
                                   service's own.
           --try <user>            Logs this account in at the terminal first, and
                                   changes nothing where that fails.
-          --dry-run               Shows what would be changed, tries it, and changes
-                                  nothing.
+          --dry-run               Shows what would be changed, tries it with libpam,
+                                  starts nobody's shell, and changes nothing.
           --only                  Leaves other names of the same program as they are,
                                   such as sudo-i beside sudo.
           --anyway                Goes on although people who use the service today
@@ -569,6 +573,8 @@ import ToolTestSupport
                                   machine lacks what a login needs, or sshd's settings
                                   keep the stack from working. It also goes on if some
                                   have an empty password.
+          --no-sessions           Starts nobody's shell: who has another way in is
+                                  judged from files alone.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
           --version               Show the version.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/keyctl.h>
 #include <security/pam_appl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,6 +95,10 @@ static inline void session_become(const struct session_start *start, int termina
   if (chdir(start->home) != 0 && chdir("/") != 0)
     _exit(126);
   umask(022);
+  // Without a keyring of its own the shell would have that of root's session, and what is in it. Where the call is not permitted,
+  // such as in a container, the shell cannot use keyrings either.
+  if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS && errno != EPERM)
+    _exit(126);
   execve(start->program, start->arguments, environment);
   // Of somebody without the right to run it, or of a file that is no program.
   _exit(127);
@@ -102,8 +107,12 @@ static inline void session_become(const struct session_start *start, int termina
 // Kills the children of this process, which are also those that lost their parent, until there are none.
 static inline void session_end_children(void)
 {
-  // Some 5 s. A program that the kernel cannot end, for example because it waits for a disk, is left to init.
-  for (int round = 0; round < 1000; round++) {
+  // A program that the kernel cannot end, for example because it waits for a disk, is left to init. Without a namespace, so are
+  // programs that multiply faster.
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const time_t end = now.tv_sec + 5;
+  while (now.tv_sec < end) {
     FILE *children = fopen("/proc/thread-self/children", "re");
     int child = 0;
     while (children != NULL && fscanf(children, "%d", &child) == 1)
@@ -119,6 +128,7 @@ static inline void session_end_children(void)
       return;
     const struct timespec pause = {0, 5000000};
     nanosleep(&pause, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &now);
   }
 }
 
@@ -137,15 +147,38 @@ static inline int session_separate(void)
   return (int)syscall(SYS_unshare, 0x20000000UL | 0x00020000UL /* CLONE_NEWPID | CLONE_NEWNS */);
 }
 
-// Shows the namespace's own processes in /proc, for programs such as ps(1).
-static inline void session_show_processes(void)
+// Replaces a folder of sockets with an empty one of the same owner and mode, unless the person's home is in it.
+static inline void session_hide(const char *folder, const char *home)
 {
-  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
-    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+  struct stat state;
+  char options[96];
+  const size_t length = strlen(folder);
+  if (strncmp(home, folder, length) == 0 && (home[length] == '/' || home[length] == 0))
+    return;
+  if (stat(folder, &state) != 0 || !S_ISDIR(state.st_mode))
+    return;
+  snprintf(options, sizeof options, "size=64m,mode=%o,uid=%u,gid=%u", (unsigned)(state.st_mode & 07777),
+           (unsigned)state.st_uid, (unsigned)state.st_gid);
+  mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, options);
 }
 
-// The guardian's process: starts the shell, and ends everything once `guard` is closed. Does not return.
-static inline void session_guard(const struct session_start *start, int terminal, int guard)
+// Shows the namespace's own processes in /proc, for programs such as ps(1), and hides the sockets at which programs of an earlier
+// login answer: a profile that attaches to a running tmux or screen would have the trial type into that.
+static inline void session_arrange_files(const struct session_start *start)
+{
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    return;
+  mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+  char own[64];
+  snprintf(own, sizeof own, "/run/user/%u", (unsigned)start->user);
+  session_hide("/tmp", start->home);
+  session_hide("/run/screen", start->home);
+  session_hide(own, start->home);
+}
+
+// The guardian's process: starts the shell, and ends everything once `guard` is closed. It keeps `own`, our end of the terminal:
+// a shell that loses its terminal before it is killed would write down the commands that it was given. Does not return.
+static inline void session_guard(const struct session_start *start, int own, int terminal, int guard)
 {
   // A signal from the terminal that uafctl was called from must not end it before its children.
   setsid();
@@ -154,7 +187,7 @@ static inline void session_guard(const struct session_start *start, int terminal
   const pid_t first = fork();
   if (first == 0) {
     if (is_separate) {
-      session_show_processes();
+      session_arrange_files(start);
       // The namespace's first process ignores most signals, which a shell must not.
       const pid_t shell = fork();
       if (shell != 0) {
@@ -169,12 +202,14 @@ static inline void session_guard(const struct session_start *start, int terminal
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
       if (nothing >= 0)
         dup2(nothing, descriptor);
-    // Only the guard remains: a lock or a pipe of uafctl's must not stay open here.
-    const int kept = STDERR_FILENO + 1;
-    if (dup2(guard, kept) == kept)
-      closefrom(kept + 1);
+    // Nothing else remains: a lock or a pipe of uafctl's must not stay open here.
+    const int upper = guard > own ? guard : own;
+    for (int descriptor = STDERR_FILENO + 1; descriptor < upper; descriptor++)
+      if (descriptor != guard && descriptor != own)
+        close(descriptor);
+    closefrom(upper + 1);
     char byte;
-    while (read(kept, &byte, 1) < 0 && errno == EINTR)
+    while (read(guard, &byte, 1) < 0 && errno == EINTR)
       ;
     kill(first, SIGKILL);
     session_end_children();
@@ -219,8 +254,7 @@ static inline int session_begin(const struct session_start *start, struct sessio
   running->guardian = running->terminal < 0 ? -1 : fork();
   if (running->guardian == 0) {
     close(running->guard);
-    close(running->terminal);
-    session_guard(start, other, ends[0]);
+    session_guard(start, running->terminal, other, ends[0]);
   }
   const int error = errno;
   close(ends[0]);

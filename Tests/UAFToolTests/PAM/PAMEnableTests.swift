@@ -22,7 +22,7 @@ import ToolTestSupport
     #expect(stacks.names == [".sudo.before-uaf", "common-auth", "login", "sudo", "uaf-sudo"])
     #expect(
       stacks.text(bench) == """
-        can log in without pam_uaf: alice, by the password at the console, as one of uaf-rescue (their shell was started, and ran a command; the password was not tried)
+        can log in without pam_uaf: alice, by the password at the console, as one of uaf-rescue (their shell was started, and ran commands; the password was not tried)
         tried pam_uaf.so as nobody, entering nothing: the core was reached, nobody let in (7)
         tried uaf-sudo as nobody, entering nothing: refused (7)
         tried sudo as nobody, entering nothing: refused (7)
@@ -32,6 +32,28 @@ import ToolTestSupport
         services that do not ask for the passcode: login
 
         """)
+  }
+
+  @Test func `a shell is started once for all names of a program, and none in a dry run or with --no-sessions`() {
+    stacks.write("sudo-i", Stacks.sudo)
+    for options in [["--dry-run"], ["--no-sessions", "--dry-run"]] {
+      let bench = stacks.run("enable", "sudo", options[0])
+      #expect(bench.progress.isEmpty && bench.output.contains("(judged from files; no shell was started)"))
+    }
+    #expect(stacks.tester.started.isEmpty)
+    let bench = stacks.run("enable", "sudo")
+    #expect(stacks.tester.started.map(\.name) == ["alice"])
+    #expect(bench.progress.contains("starting the shell of alice, as that person"))
+    _ = stacks.run("disable", "sudo")
+    #expect(stacks.run("enable", "sudo", "--no-sessions").output.contains("no shell was started"))
+    #expect(stacks.tester.started.count == 1)
+  }
+
+  @Test func `somebody whose shell was started and ended is no way in`() {
+    stacks.tester.sessions["alice"] = .ended(last: "closed")
+    let notes = stacks.run("enable", "sudo").notes
+    #expect(notes.contains("alice of uaf-rescue gets no session") && notes.contains("--no-sessions"), "\(notes)")
+    #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
   @Test(arguments: [
@@ -1341,7 +1363,7 @@ import ToolTestSupport
     stacks.write("login", "@include common-auth\naccount required \(line)\n" + Self.account)
     let output = stacks.text(stacks.run("enable", "sudo"))
     #expect(output.hasPrefix("can log in without pam_uaf: alice, "))
-    #expect(output.contains("; not tried: what login:2 returns for another terminal or hour (judged"), "\(output)")
+    #expect(output.contains("; not tried: what login:2 returns for another terminal or hour (their shell"), "\(output)")
   }
 
   @Test func `if sudo refuses one member of uaf-rescue and not another, the other is named as a way in`() {

@@ -13,6 +13,10 @@ struct Bench {
   var exit: ToolExit
   var output: String
   var notes: String
+  /// The lines among them about what is about to be done.
+  let progress: String
+
+  private static func isProgress(_ line: Substring) -> Bool { line.hasPrefix("uafctl: starting the shell of ") }
   var sent: [[UInt8]]
   var startedOwn: [Bool]
 
@@ -43,7 +47,12 @@ struct Bench {
         workingDirectory: "/srv/work", installation: installation,
         usesColours: colours))
     output = results.text()
-    self.notes = notes.text()
+    // What is about to be done is told, too; a test is about what was found.
+    let lines = notes.text().split(separator: "\n", omittingEmptySubsequences: false)
+    (progress, self.notes) = (
+      lines.filter(Self.isProgress).joined(separator: "\n"),
+      lines.filter { !Self.isProgress($0) }.joined(separator: "\n")
+    )
     sent = core.received()
     startedOwn = core.startedOwn
   }

@@ -217,9 +217,9 @@ extension PAMCheck {
   func unusedStacks(_ folder: PAMDirectory) -> [Finding] {
     (StackList(reader: folder).entries() ?? []).filter { $0.origin == .unused }.map { entry in
       let service = String(entry.name.dropFirst(PAMService.prefix.count))
-      return .warning(
-        .pamUnusedStack,
-        PAMLineText.unusedStack(file: "\(directory)/\(service)", service: service, stack: entry.name))
+      let text = PAMLineText.unusedStack(file: "\(directory)/\(service)", service: service, stack: entry.name)
+      // A service that was removed since asks for nothing at all.
+      return folder.bytes(of: service) == nil ? .warning(.pamUnusedStack, text) : .failure(.pamUnusedStack, text)
     }
   }
 
@@ -228,7 +228,11 @@ extension PAMCheck {
     let list = StackList(reader: folder)
     return services.compactMap { service in
       list.silentStack(of: service).map {
-        .failure(.pamEdited, PAMText.silent(file: "\(directory)/\($0)", service: service))
+        .failure(
+          .pamEdited,
+          PAMText.silent(
+            file: "\(directory)/\($0)", service: service,
+            folder.passwordAlone(at: service, moduleFolders: moduleFolders)))
       }
     }
   }

@@ -20,12 +20,31 @@ enum PAMText: FindingCatalogue {
   /// A stack of `uafctl pam enable`, edited so that people can get in although pam_uaf has refused.
   case edited(file: String, service: String)
   /// A stack of `uafctl pam enable`, edited so that it no longer asks pam_uaf.
-  case silent(file: String, service: String)
+  case silent(file: String, service: String, PasswordAlone)
   case noEffect(file: String)
   case wayBehind(file: String)
   case wayBefore(file: String)
   case wayPast(file: String)
   case noWayIn(file: String)
+
+  private static func english(_ alone: PasswordAlone) -> String {
+    switch alone {
+    case .everybody: "and lets everybody in by the password"
+    case .othersThanRescuers:
+      "and lets in everybody by the password but the members of \(WayIn.rescueGroup), who are refused"
+    case .rescuers: "and lets in nobody but the members of \(WayIn.rescueGroup)"
+    case .nobody: "and lets nobody in"
+    }
+  }
+
+  private static func korean(_ alone: PasswordAlone) -> String {
+    switch alone {
+    case .everybody: "비밀번호만으로 누구나 들어옵니다"
+    case .othersThanRescuers: "\(WayIn.rescueGroup) 그룹은 거부되고 다른 사람은 비밀번호만으로 들어옵니다"
+    case .rescuers: "\(WayIn.rescueGroup) 그룹 외에는 아무도 들어올 수 없습니다"
+    case .nobody: "아무도 들어올 수 없습니다"
+    }
+  }
 
   var english: FindingText {
     switch self {
@@ -55,9 +74,10 @@ enum PAMText: FindingCatalogue {
       FindingText(
         "pam: \(file): was edited: somebody whom pam_uaf has refused can still get in",
         do: "uafctl pam enable \(service), which puts the ready stack back and keeps the edited one")
-    case .silent(let file, let service):
+    case .silent(let file, let service, let alone):
       FindingText(
-        "pam: \(file): was edited: \(service) no longer asks for the passcode",
+        "pam: \(file): was edited: \(service) no longer asks for the passcode, "
+          + Self.english(alone),
         do: "uafctl pam enable \(service), which puts the ready stack back and keeps the edited one")
     case .noEffect(let file):
       FindingText(
@@ -98,9 +118,10 @@ enum PAMText: FindingCatalogue {
       FindingText(
         "pam: \(file): 직접 고쳐져, pam_uaf가 거부해도 로그인될 수 있습니다",
         do: "uafctl pam enable \(service). 준비된 스택으로 되돌리고 고친 것은 남겨 둡니다")
-    case .silent(let file, let service):
+    case .silent(let file, let service, let alone):
       FindingText(
-        "pam: \(file): 직접 고쳐져, \(service) 서비스가 더는 패스코드를 묻지 않습니다",
+        "pam: \(file): 직접 고쳐져, \(service) 서비스가 더는 패스코드를 묻지 않으며 "
+          + Self.korean(alone),
         do: "uafctl pam enable \(service). 준비된 스택으로 되돌리고 고친 것은 남겨 둡니다")
     case .noEffect(let file):
       FindingText(

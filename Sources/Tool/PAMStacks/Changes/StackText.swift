@@ -43,7 +43,9 @@ package enum StackText: Catalogued, Equatable {
   case stackSaved(path: String, saved: String)
   case stackRemoved(path: String)
   // What was tried
-  case wayIn(WayIn.Way)
+  case wayIn(WayIn.Way, isTried: Bool)
+  /// The shell of this person is started now.
+  case startsShell(String)
   case triedModule(user: String, code: CInt)
   case triedRefused(name: String, user: String, code: CInt)
   case triedAsBefore(name: String, user: String, code: CInt)
@@ -103,8 +105,13 @@ package enum StackText: Catalogued, Equatable {
       "not registered on this machine, and refused until they are: \(ShownText.names(names) { "and \($0) more" })"
     case .emptyPasswords(let names):
       "with an empty password, which adds nothing to the passcode: \(ShownText.names(names) { "and \($0) more" })"
-    case .wayIn(let way):
-      "can log in without pam_uaf: \(way.english) (their shell was started, and ran a command; the password was not tried)"
+    case .wayIn(let way, let isTried):
+      "can log in without pam_uaf: \(way.english) "
+        + (isTried
+          ? "(their shell was started, and ran commands; the password was not tried)"
+          : "(judged from files; no shell was started)")
+    case .startsShell(let name):
+      "starting the shell of \(ShownText.line(name)), as that person, to see whether it runs commands (up to 20 s)"
     case .triedModule(let user, let code):
       "tried \(PAMLine.ownModule) as \(user), entering nothing: the core was reached, nobody let in (\(code))"
     case .triedRefused(let name, let user, let code): "tried \(name) as \(user), entering nothing: refused (\(code))"
@@ -164,7 +171,11 @@ package enum StackText: Catalogued, Equatable {
       "이 컴퓨터에 등록되어 있지 않아 등록할 때까지 거부되는 계정: \(ShownText.names(names) { "외 \($0)개" })"
     case .emptyPasswords(let names):
       "비밀번호가 비어 있어 아무것도 막지 못하는 계정: \(ShownText.names(names) { "외 \($0)개" })"
-    case .wayIn(let way): "pam_uaf 없이 들어올 수 있는 사람: \(way.korean) (셸을 시작해 명령이 실행되는 것을 확인했으며, 비밀번호는 시험하지 않음)"
+    case .wayIn(let way, let isTried):
+      "pam_uaf 없이 들어올 수 있는 사람: \(way.korean) "
+        + (isTried ? "(셸을 시작해 명령이 실행되는 것을 확인했으며, 비밀번호는 시험하지 않음)" : "(파일로 판단했으며, 셸은 시작하지 않음)")
+    case .startsShell(let name):
+      "\(ShownText.line(name))의 셸에서 명령이 실행되는지 보려고 그 사람으로 셸을 시작합니다(최대 20초)"
     case .triedModule(let user, let code):
       "\(PAMLine.ownModule): \(user)(으)로 아무것도 입력하지 않고 시험했습니다. 코어에 연결되었고 거부되었습니다(\(code))"
     case .triedRefused(let name, let user, let code):

@@ -9,6 +9,7 @@ package struct ServiceEnabling {
   private let template: String?
   private let isAlone: Bool
   private let isAnyway: Bool
+  private let startsSessions: Bool
 
   /// - Parameters:
   ///   - name: the service's name, as given.
@@ -20,9 +21,11 @@ package struct ServiceEnabling {
   ///   - isAnyway: whether to continue although people who are not registered lose the service, or have an empty password, who
   ///     are only reported, or
   ///     although something on this machine, such as sshd's settings, keeps the stack from working.
+  ///   - startsSessions: whether the shell of a person is started before the person is named as a way in; a dry run starts none,
+  ///     because that runs the person's own files.
   package init(
     _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool,
-    isAnyway: Bool
+    isAnyway: Bool, startsSessions: Bool = true
   ) {
     self.name = name
     self.folder = folder
@@ -31,6 +34,7 @@ package struct ServiceEnabling {
     self.template = template
     self.isAlone = isAlone
     self.isAnyway = isAnyway
+    self.startsSessions = startsSessions
   }
 
   /// Makes a plan, tries it, and writes either all of it or nothing.
@@ -41,7 +45,7 @@ package struct ServiceEnabling {
   ///   - tell: called with each thing that was found, tried or done, one line each.
   /// - Throws: ``StackError``; then nothing is changed, except for `notUndone`.
   package func run(
-    isDryRun: Bool, as person: TrialPerson?, telling tell: (StackText) -> Void
+    isDryRun: Bool, as person: TrialPerson?, telling tell: @escaping (StackText) -> Void
   ) throws(StackError) {
     guard !PAMService.isName(name) || PAMService.nameForLibPAM(name) == name else {
       throw .badService(name, .capitals)
@@ -66,8 +70,10 @@ package struct ServiceEnabling {
     if isDryRun { for plan in family.toDo { tell(.difference(plan.difference(in: folder))) } }
     let losing = losing(by: family)
     let withoutPassword = withoutPassword(in: family)
-    let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
-    let seen = try trial.run { () throws(StackError) in
+    let trial = FamilyTrial(
+      family: family, service: name, folder: folder, site: site, person: person,
+      startsSessions: startsSessions && !isDryRun)
+    let seen = try trial.run(telling: tell) { () throws(StackError) in
       guard losing.isEmpty || isAnyway else { throw .unregistered(losing) }
       guard withoutPassword.isEmpty || isAnyway else { throw .emptyPasswords(withoutPassword) }
       guard site.isUsable() || isAnyway else { throw .unusable }

@@ -24,6 +24,7 @@ final class TriedSessions {
   private let tester: any StackTester
   private let folder: TrialFolder
   private let lines: [UInt8]
+  private let begin = SessionTrial.milliseconds()
   private var flaws: [String: SessionFlaw?] = [:]
 
   /// - Parameters:
@@ -48,9 +49,18 @@ final class TriedSessions {
     argument.contains(where: \.isWhitespace) ? "[" + argument.replacing("]", with: "\\]") + "]" : argument
   }
 
+  // Three shells that do not end; whoever waits longer believes that uafctl hangs.
+  private static let limit = 60_000
+
   /// What is wrong with a person's session; nil if nothing is.
-  func flaw(of name: String, _ shell: String, _ needsSudo: Bool) -> SessionFlaw? {
+  ///
+  /// - Parameter tell: called before a shell is started.
+  func flaw(
+    of name: String, _ shell: String, _ needsSudo: Bool, telling tell: (StackText) -> Void = { _ in }
+  ) -> SessionFlaw? {
     if let known = flaws[name] { return known }
+    guard SessionTrial.milliseconds() - begin < Self.limit else { return .late }
+    tell(.startsShell(name))
     guard lines.isEmpty || (try? folder.put(lines, as: Self.service)) != nil else { return .notTried(EIO) }
     let flaw = tester.session(
       of: name, shell: shell, opening: lines.isEmpty ? nil : Self.service, in: folder.path, needsSudo: needsSudo)
@@ -71,12 +81,6 @@ struct SessionTrial {
   var service: (name: String, folder: String)?
   var times = SessionDialogue.Times()
 
-  // The shells that know `TMOUT`, and the syntax `${NAME-}`.
-  private static let timed: Set<String> = [
-    "bash", "bash-static", "ksh", "ksh93", "lksh", "mksh", "mksh-static", "oksh", "rbash", "rksh", "rksh93", "rzsh",
-    "zsh", "zsh-static", "zsh5", "zsh5-static",
-  ]
-
   /// What is wrong with the session; nil if nothing is.
   ///
   /// - Parameters:
@@ -92,15 +96,14 @@ struct SessionTrial {
     defer { unsafe session_finish(&running) }
     var numbers = SystemRandomNumberGenerator()
     let mark = "uaf" + String(numbers.next(), radix: 36)
-    let dialogue = SessionDialogue(
-      mark: mark, needsSudo: needsSudo, knowsTimeout: Self.timed.contains(name), times: times)
+    let dialogue = SessionDialogue(mark: mark, home: person.home, needsSudo: needsSudo, times: times)
     return Self.talk(dialogue, at: running.terminal)
   }
 
   private func begin(_ program: String, named name: String, _ running: inout session_running) -> CInt {
     let variables = [
-      "HOME=\(person.home)", "LOGNAME=\(person.name)", "PATH=\(person.path)", "SHELL=\(program)", "TERM=linux",
-      "USER=\(person.name)",
+      "HOME=\(person.home)", "HUSHLOGIN=FALSE", "LOGNAME=\(person.name)", "MAIL=/var/mail/\(person.name)",
+      "PATH=\(person.path)", "SHELL=\(program)", "TERM=linux", "USER=\(person.name)",
     ]
     // SAFETY: both lists end with NULL, and their texts are freed after the call; the new process has copies of them.
     var arguments = unsafe [strdup("-" + name), nil]
@@ -156,7 +159,7 @@ struct SessionTrial {
     return count > 0 ? (Array(buffer.prefix(count)), false) : ([], true)
   }
 
-  private static func milliseconds() -> Int {
+  fileprivate static func milliseconds() -> Int {
     var now = timespec()
     // SAFETY: the call fills exactly one timespec.
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)

@@ -299,6 +299,30 @@ struct RescueReading {
   }
 }
 
+/// Whom the right password lets in at a service that does not ask pam_uaf.
+package enum PasswordAlone {
+  case everybody
+  /// Everybody but the members of the rescue group.
+  case othersThanRescuers
+  case rescuers
+  case nobody
+}
+
+extension PAMDirectory {
+  /// Whom the right password lets in at a service that does not ask pam_uaf.
+  ///
+  /// - Parameter moduleFolders: the folders in which libpam looks for modules that are named without a folder.
+  package func passwordAlone(at service: String, moduleFolders: [String]) -> PasswordAlone {
+    let reading = RescueReading(reader: self, moduleFolders: moduleFolders)
+    return switch (reading.asksPasswordAlone(service), reading.isOpen(service)) {
+    case (true, true): .everybody
+    case (true, false): .othersThanRescuers
+    case (false, true): .rescuers
+    case (false, false): .nobody
+    }
+  }
+}
+
 extension PAMLine {
   /// Whether PAM finds the line's module.
   func moduleIsThere(in folders: [String]) -> Bool {

@@ -166,14 +166,20 @@ struct FamilyTrial {
   let site: PAMSite
   /// The person who logs in; nil if nobody does.
   let person: TrialPerson?
+  /// Whether the shell of a person is started before the person is named as a way in.
+  let startsSessions: Bool
 
   // Some modules count refused logins; refused logins of the account `nobody` lock out no person.
   private static let bystander = "nobody"
 
-  /// - Parameter check: a check that may still refuse before the person is asked to log in.
+  /// - Parameters:
+  ///   - tell: called with what is about to be done if that may take long.
+  ///   - check: a check that may still refuse before the person is asked to log in.
   /// - Returns: what was seen, one line for each.
   /// - Throws: ``StackError``.
-  func run(beforePerson check: () throws(StackError) -> Void) throws(StackError) -> [StackText] {
+  func run(
+    telling tell: @escaping (StackText) -> Void, beforePerson check: () throws(StackError) -> Void
+  ) throws(StackError) -> [StackText] {
     let trial = try filledFolder()
     let sessions = TriedSessions(
       by: site.tester, in: trial, family.reader(of: folder, vendors: site.vendorFolders))
@@ -182,7 +188,9 @@ struct FamilyTrial {
     var seen: [StackText] = []
     var mayUse = false
     for plan in family.toDo {
-      let examined = try examine(plan, in: trial, sessions)
+      let examined = try examine(plan, in: trial) { name, shell, needsSudo in
+        startsSessions ? sessions.flaw(of: name, shell, needsSudo, telling: tell) : nil
+      }
       seen += examined.seen.filter { !seen.contains($0) }
       if plan.service == tried?.service { mayUse = examined.mayUse }
     }
@@ -209,7 +217,7 @@ struct FamilyTrial {
   }
 
   private func examine(
-    _ plan: StackPlan, in trial: TrialFolder, _ sessions: TriedSessions
+    _ plan: StackPlan, in trial: TrialFolder, session: @escaping (String, String, Bool) -> SessionFlaw?
   ) throws(StackError) -> (seen: [StackText], mayUse: Bool) {
     var seen: [StackText] = []
     let user = person?.name ?? (site.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
@@ -220,13 +228,13 @@ struct FamilyTrial {
     var people = [user]
     if !plan.service.changesPasswords {
       let way: WayIn.Way
-      do throws(StackError) { way = try wayIn(by: plan, in: trial, sessions) } catch {
+      do throws(StackError) { way = try wayIn(by: plan, in: trial, session: session) } catch {
         // If the plan changes the result of the account lines, that is the fault to report.
         _ = try AccountTrial(plan: plan, folder: trial, tester: site.tester).run(as: user)
         throw error
       }
       if let rescuer = way.rescuer, rescuer != user { people.append(rescuer) }
-      seen.append(.wayIn(way))
+      seen.append(.wayIn(way, isTried: startsSessions))
     }
     seen += try stack.run()
     var mayUse = false
@@ -239,7 +247,7 @@ struct FamilyTrial {
   }
 
   private func wayIn(
-    by plan: StackPlan, in trial: TrialFolder, _ sessions: TriedSessions
+    by plan: StackPlan, in trial: TrialFolder, session: @escaping (String, String, Bool) -> SessionFlaw?
   ) throws(StackError) -> WayIn.Way {
     let stacks = RescueReading(
       reader: family.reader(of: folder, vendors: site.vendorFolders), moduleFolders: site.moduleFolders)
@@ -248,7 +256,7 @@ struct FamilyTrial {
       // An account that libpam cannot be asked about is treated as refused.
       (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
     }
-    services.session = sessions.flaw
+    services.session = session
     do throws(WayIn.Objection) {
       return try way.find(services)
     } catch {
@@ -314,7 +322,10 @@ package struct RescueSurvey {
   /// - Parameter startsSessions: whether their shells are started, which run their own files.
   package func members(startsSessions: Bool) -> [(name: String, lack: WayIn.Member?)] {
     var services = stacks.services(for: nil, sudo: way.sudo.main, root: way.root, account: account)
-    if startsSessions { services.session = TriedSessions(by: tester, in: trial, stacks.reader).flaw }
+    if startsSessions {
+      let sessions = TriedSessions(by: tester, in: trial, stacks.reader)
+      services.session = { sessions.flaw(of: $0, $1, $2) }
+    }
     return way.members(services)
   }
 

@@ -16,7 +16,8 @@ final class TrialFolder {
   /// - Parameter parent: the folder that it is made in, which no environment variable chooses.
   /// - Throws: ``TrialProblem/folder(_:parent:)``.
   init(copying folder: String, vendors: [String], in parent: String) throws(TrialProblem) {
-    var template = Array((parent + "/uafctl-pam-XXXXXX").utf8CString)
+    Self.removeLeftBehind(in: parent)
+    var template = Array("\(parent)/\(Self.prefix)\(getpid())-XXXXXX".utf8CString)
     // SAFETY: a NUL-terminated text that is ours to change.
     guard unsafe mkdtemp(&template) != nil else { throw .folder(errno, parent: parent) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -28,6 +29,22 @@ final class TrialFolder {
       for name in reader.names() ?? [] where !names.contains(name) {
         if let bytes = reader.bytes(of: name) { try write(redirected(bytes), as: name) }
       }
+    }
+  }
+
+  private static let prefix = "uafctl-pam-"
+
+  /// Removes the folders of processes that were ended before they could remove them.
+  private static func removeLeftBehind(in parent: String) {
+    for name in PAMDirectory(path: parent).names() ?? [] where name.hasPrefix(prefix) {
+      let path = parent + "/" + name
+      guard let process = pid_t(name.dropFirst(prefix.count).prefix { $0 != "-" }), kill(process, 0) != 0,
+        errno == ESRCH,
+        let state = try? FileState.of(path).get(), state.kind == S_IFDIR, state.owner == geteuid()
+      else { continue }
+      // SAFETY: the paths live for the calls. Only this process's user can put links into the folder.
+      for file in PAMDirectory(path: path).names() ?? [] { _ = unsafe unlink(path + "/" + file) }
+      _ = unsafe rmdir(path)
     }
   }
 

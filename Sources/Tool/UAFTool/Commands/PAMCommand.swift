@@ -68,16 +68,23 @@ struct PAMEnableCommand: Subcommand {
   @Flag(help: .text(.anyway))
   var anyway = false
 
+  @Flag(help: .text(.noSessions))
+  var noSessions = false
+
   @OptionGroup var pamFolder: PAMFolderOption
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let site = context.pamSite
     let enabling = ServiceEnabling(
       service, in: try pamFolder.open(in: context), of: site, shape: stack.shape, template: stack.template,
-      isAlone: only, isAnyway: anyway)
+      isAlone: only, isAnyway: anyway, startsSessions: !noSessions)
     let trier = person.map { TrialPerson(name: $0, answerer: TerminalAnswerer(in: context)) }
     do throws(StackError) {
-      try enabling.run(isDryRun: dryRun, as: trier) { context.result($0) }
+      try enabling.run(isDryRun: dryRun, as: trier) { text in
+        // What is about to be done is not a result.
+        guard case .startsShell = text else { return context.result(text) }
+        context.output.note(text.text(in: context.language))
+      }
     } catch {
       throw .stack(error)
     }

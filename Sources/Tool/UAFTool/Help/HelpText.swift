@@ -245,7 +245,8 @@ enum CommandHelp: Catalogued, CaseIterable {
         Copies a ready stack to uaf-SERVICE beside the service's file, and changes the one line there that includes the \
         password's stack so that it includes this one. Nothing is changed before libpam was asked with the new stack, and \
         nothing at all where administrators would have no other way in, or where people use the service who are not \
-        registered on this machine. Again with another shape it changes the shape. \
+        registered on this machine. The shell of an administrator who has another way in is started, as that person; their \
+        files, such as ~/.profile, run, and lines are typed to see whether it runs commands. Again with another shape it changes the shape. \
         Other names of the same program, such as sudo-i for "sudo -i", are changed with it, all or none.
         """)
     case .pamDisable:
@@ -439,7 +440,8 @@ enum CommandHelp: Catalogued, CaseIterable {
         """
         준비된 스택을 서비스 파일 옆에 uaf-SERVICE로 복사하고, 비밀번호 스택을 포함하던 한 줄이 이것을 포함하도록 \
         바꿉니다. 먼저 libpam으로 새 스택을 시험하며, 관리자가 들어올 다른 방법이 없거나 이 컴퓨터에 등록하지 않은 \
-        사람이 이 서비스를 쓰고 있으면 아무것도 바꾸지 않습니다. 다른 --shape로 다시 실행하면 모양이 바뀝니다. "sudo -i"의 sudo-i처럼 같은 프로그램의 다른 이름도 함께 바꾸며, 모두 바꾸거나 \
+        사람이 이 서비스를 쓰고 있으면 아무것도 바꾸지 않습니다. 들어올 다른 방법이 있는 관리자의 셸을 그 사람으로 시작해 명령이 \
+        실행되는지 보며, 이때 ~/.profile 같은 그 사람의 파일이 실행됩니다. 다른 --shape로 다시 실행하면 모양이 바뀝니다. "sudo -i"의 sudo-i처럼 같은 프로그램의 다른 이름도 함께 바꾸며, 모두 바꾸거나 \
         하나도 바꾸지 않습니다.
         """)
     case .pamDisable:
@@ -488,6 +490,7 @@ enum OptionHelp: Catalogued, CaseIterable {
   case jsonEnd
   case jsonReport
   case sessions
+  case noSessions
   case jsonStatus
   case jsonAnswer
   case supported
@@ -538,6 +541,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .together: "Ask in JSON for a new value and its repetition at once."
     case .jsonEnd: "Print the end as one JSON object, for scripts."
     case .jsonReport: "Print one JSON object instead of lines."
+    case .noSessions: "Starts nobody's shell: who has another way in is judged from files alone."
     case .sessions: "Start the shells of the members of uaf-rescue, which run their own files."
     case .jsonStatus: "Print the core's JSON document."
     case .jsonAnswer: "Print what the server has answered as one JSON object."
@@ -561,7 +565,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .template:
       "The ready stack: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker. Left out: the service's own."
     case .trial: "Logs this account in at the terminal first, and changes nothing where that fails."
-    case .dryRun: "Shows what would be changed, tries it, and changes nothing."
+    case .dryRun: "Shows what would be changed, tries it with libpam, starts nobody's shell, and changes nothing."
     case .only: "Leaves other names of the same program as they are, such as sudo-i beside sudo."
     case .anyway:
       "Goes on although people who use the service today will be refused: they are not registered, this machine lacks "
@@ -596,6 +600,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .together: "JSON에서 새 값과 그 확인을 한 번에 묻습니다."
     case .jsonEnd: "스크립트를 위해 결과를 JSON 객체 하나로 출력합니다."
     case .jsonReport: "줄 대신 JSON 객체 하나를 출력합니다."
+    case .noSessions: "아무의 셸도 시작하지 않고, 들어올 다른 방법이 있는지 파일로만 판단합니다."
     case .sessions: "uaf-rescue 구성원의 셸을 시작해 봅니다. 그들의 파일이 실행됩니다."
     case .jsonStatus: "코어의 JSON 문서를 출력합니다."
     case .jsonAnswer: "서버의 응답을 JSON 객체 하나로 출력합니다."
@@ -618,7 +623,7 @@ enum OptionHelp: Catalogued, CaseIterable {
         + "빼면 sshd와 sddm은 instead, 나머지는 fallback입니다."
     case .template: "준비된 스택: sudo, sshd, login, su, polkit-1, display-manager, sddm, locker. 빼면 서비스에 맞는 것입니다."
     case .trial: "먼저 터미널에서 이 계정으로 로그인해 보고, 실패하면 아무것도 바꾸지 않습니다."
-    case .dryRun: "무엇을 바꿀지 보여 주고 시험하지만 아무것도 바꾸지 않습니다."
+    case .dryRun: "무엇을 바꿀지 보여 주고 libpam으로 시험하지만, 아무의 셸도 시작하지 않고 아무것도 바꾸지 않습니다."
     case .only: "sudo 옆의 sudo-i처럼 같은 프로그램의 다른 이름은 그대로 둡니다."
     case .anyway:
       "지금 서비스를 쓰는 사람이 등록되어 있지 않거나, 이 컴퓨터에 로그인에 필요한 것이 없거나, sshd 설정으로는 스택이 작동하지 않아 거부되더라도 계속합니다. "

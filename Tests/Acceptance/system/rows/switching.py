@@ -182,7 +182,7 @@ _PROFILES = (
 
 @row(
     "pam-enable-session",
-    "uafctl pam enable --dry-run and login, with profiles of the only rescuer that end a session or do not",
+    "uafctl pam enable and login, with profiles of the only rescuer that end a session or do not",
     "the rescuer is named exactly if login gives a session; nothing that a profile started is left, and last shows no login",
 )
 def session(lab):
@@ -192,6 +192,7 @@ def session(lab):
     for text, works in _PROFILES:
         profile.write_text(text)
         told = uafctl(lab, "pam", "enable", "sudo", "--anyway", "--dry-run", check=False)
+        uafctl(lab, "pam", "disable", "sudo", check=False)
         must((told.returncode == 0) == works, f"{text}: {told.stdout}")
         must(
             (f"without pam_uaf: {person.name}, " if works else f"{person.name} of uaf-rescue gets no session") in told.stdout,
