@@ -161,7 +161,7 @@ let package = Package(
       of: "UAFService",
       with: ["ServerTesting"]
         + shared("AuthenticatorTypes", "UAFMessages", "UAFCrypto", "SecretMemory", "WebAuthn")),
-    tests(of: "SQLiteStore", with: ["UAFService", "ServerTesting", grdb] + shared("UAFMessages")),
+    tests(of: "SQLiteStore", with: ["UAFService", "SQLStore", "ServerTesting", grdb] + shared("UAFMessages")),
     tests(of: "PostgreSQLStore", with: ["UAFService", "ServerTesting"] + shared("UAFMessages")),
     tests(
       of: "UAFServer",

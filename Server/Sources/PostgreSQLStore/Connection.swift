@@ -315,12 +315,23 @@ extension Connection: SQLConnection {
     try execute(sql, values.map(Parameter.init)).rows.map(value)
   }
 
+  func runEach(_ sql: String, _ values: [[SQLValue]]) throws {
+    guard !values.isEmpty else { return }
+    for (number, values) in values.enumerated() {
+      // From time to time the results are read, so that neither side waits for the other with full buffers.
+      if number % 500 == 499 { try run(sql, values) } else { try enqueue(sql, values.map(Parameter.init)) }
+    }
+    try send()
+    _ = try receiveAll()
+  }
+
   static var like: String { "ILIKE" }
   static var byBytes: String { #" COLLATE "C""# }
   static var rowNumber: String { "number" }
   // The expression must be that of the index.
   static func isAAID(_ parameter: String) -> String { "lower(aaid) = lower(\(parameter))" }
   static var jsonTexts: String { "SELECT json_array_elements_text(?::json)" }
+  static var jsonNumbers: String { "SELECT json_array_elements_text(?::json)::bigint" }
   static func table(_ name: String, by index: String) -> String { name }
   static func joined(_ values: String) -> String { "string_agg(\(values), ',')" }
 }

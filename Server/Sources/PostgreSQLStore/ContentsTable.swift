@@ -56,6 +56,7 @@ struct ContentsTable: SQLContents {
       UPDATE auditEnd SET number = a.number, hash = a.hash
       FROM (SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1) AS a
       """)
+    try AccountIndexing.rebuild(connection)
   }
 
   func removeAll() throws {

@@ -1,9 +1,13 @@
+import SQLStore
+
 /// One step in the upgrade of the tables.
 ///
 /// A released step is never changed.
 struct Migration {
   let name: String
   let statements: [String]
+  /// What is done after the statements, in the same transaction.
+  var finish: @Sendable (Connection) throws -> Void = { _ in }
 
   /// All steps, oldest first.
   static let all = [
@@ -29,6 +33,43 @@ struct Migration {
       name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
     Migration(name: "deregistered keys", statements: deregisteredKeys),
     AdministrationMigration.origins, Migration(name: "passkeys", statements: passkeys),
+    Migration(name: "people", statements: people) { try AccountIndexing.rebuild($0) },
+  ]
+
+  // `nameKey` is the form by which two names of groups are the same. `accountGram` is the index of the search for accounts:
+  // which of 4,096 accounts have a pair of characters in one of their texts. Its rows are changed often while a list of people
+  // is added, so the fill factor leaves room for new versions.
+  private static let people = [
+    """
+    ALTER TABLE account ADD COLUMN displayName text, ADD COLUMN mail text, ADD COLUMN department text,
+      ADD COLUMN externalID text COLLATE "C"
+    """,
+    "CREATE UNIQUE INDEX accountByExternalID ON account (externalID) WHERE externalID IS NOT NULL",
+    """
+    CREATE TABLE personGroup (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      name text NOT NULL,
+      nameKey text COLLATE "C" UNIQUE NOT NULL,
+      createdAt bigint NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE groupMember (
+      number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      groupID bigint NOT NULL REFERENCES personGroup (id),
+      username text COLLATE "C" NOT NULL REFERENCES account (username),
+      UNIQUE (groupID, username)
+    )
+    """,
+    "CREATE INDEX groupMemberByAccount ON groupMember (username, groupID)",
+    """
+    CREATE TABLE accountGram (
+      gram bigint NOT NULL,
+      block bigint NOT NULL,
+      members bytea NOT NULL,
+      PRIMARY KEY (gram, block)
+    ) WITH (fillfactor = 80)
+    """,
   ]
 
   // `publicKey` is in COSE's form, and `transports` a list with commas. A passkey's row is changed with each use, so the fill
@@ -454,6 +495,7 @@ struct Migrator {
       do {
         if taken.isEmpty && migration.name == migrations.first?.name { try makeTableOfSteps() }
         for statement in migration.statements { try connection.execute(statement) }
+        try migration.finish(connection)
         try connection.execute("INSERT INTO uaf.migration (name) VALUES ($1)", [.text(migration.name)])
         try connection.commit()
       } catch {

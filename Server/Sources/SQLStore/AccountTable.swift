@@ -1,16 +1,31 @@
+import UAFMessages
 import UAFService
 
 /// The table of accounts.
 struct AccountTable<Connection: SQLConnection>: Accounts {
   let connection: Connection
 
-  func add(_ username: String, now: Int64) throws {
-    // With a condition and not ON CONFLICT, so that a name that exists already uses up no number.
-    try connection.run(
-      """
-      INSERT INTO account (username, createdAt)
-      SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM account WHERE username = ?1)
-      """, [.text(username), .integer(now)])
+  func add(_ usernames: [String], now: Int64) throws {
+    var changes: [SearchIndex<Connection>.Change] = []
+    for username in usernames {
+      // With a condition and not ON CONFLICT, so that a name that exists already uses up no number.
+      let added = try connection.run(
+        """
+        INSERT INTO account (username, createdAt)
+        SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM account WHERE username = ?1)
+        """, [.text(username), .integer(now)])
+      guard added == 1 else { continue }
+      changes.append(
+        SearchIndex.Change(
+          number: try number(of: username), added: SearchGram.all(username, AccountProfile()), removed: []))
+    }
+    try SearchIndex(connection: connection).change(changes)
+  }
+
+  private func number(of username: String) throws -> Int64 {
+    try connection.requiredRow("SELECT \(Connection.rowNumber) FROM account WHERE username = ?1", [.text(username)]) {
+      try $0.integer(0)
+    }
   }
 
   func exists(_ username: String) throws -> Bool {
@@ -58,27 +73,60 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
 
   func page(_ query: AccountQuery, now: Int64) throws -> [AccountSummary] {
     let search = AccountSearch(query, now: now, listed: Connection.jsonTexts)
-    return try connection.rows(
-      Self.summaries("\(search.sql(mark: "?", from: 3)) ORDER BY username LIMIT ?2", from: Self.place(search)),
-      [.integer(now), .integer(query.limit)] + Self.parameters(search), Self.summary)
+    let rows = try connection.rows(
+      Self.summaries("\(search.sql(mark: "?", from: 3)) ORDER BY username LIMIT ?2", from: Self.place(search, from: 3)),
+      [.integer(now), .integer(query.limit)] + Self.parameters(search) + Self.group(search), Self.summary)
+    return try withGroups(rows)
+  }
+
+  /// The summaries of those of the names that have an account.
+  func summaries(of usernames: [String], now: Int64) throws -> [String: AccountSummary] {
+    let rows = try connection.rows(
+      Self.summaries("username IN (\(Connection.jsonTexts.replacing("?", with: "?2")))", from: "account"),
+      [.integer(now), .text(JSONValue.array(usernames.map(JSONValue.string)).text)], Self.summary)
+    return Dictionary(try withGroups(rows).map { ($0.username, $0) }) { first, _ in first }
+  }
+
+  /// The same summaries, with the groups of their people.
+  private func withGroups(_ summaries: [AccountSummary]) throws -> [AccountSummary] {
+    let groups = try ProfileTable(connection: connection).groups(of: summaries.map(\.username))
+    return summaries.map { summary in
+      var summary = summary
+      summary.profile.groups = groups[summary.username] ?? []
+      return summary
+    }
   }
 
   func name(at place: Int, of query: AccountQuery, now: Int64) throws -> String? {
     let search = AccountSearch(query, now: now, listed: Connection.jsonTexts, isCounting: true)
     return try connection.row(
       """
-      SELECT username FROM \(Self.place(search)) WHERE \(search.sql(mark: "?", from: 2))
+      SELECT username FROM \(Self.place(search, from: 2)) WHERE \(search.sql(mark: "?", from: 2))
       ORDER BY username LIMIT 1 OFFSET ?1
       """,
-      [.integer(place - 1)] + Self.parameters(search)
+      [.integer(place - 1)] + Self.parameters(search) + Self.group(search)
     ) { try $0.text(0) }
   }
 
-  private static func place(_ search: AccountSearch) -> String {
-    search.isOfBlocked ? Connection.table("account", by: "accountBlocked") : "account"
+  /// The table of a search.
+  ///
+  /// - Parameter first: the number of the first parameter of the conditions; the group's id is the parameter after these.
+  private static func place(_ search: AccountSearch, from first: Int) -> String {
+    // The index of the memberships has the members of a group in the order of their names.
+    if search.memberOf != nil {
+      return """
+        (SELECT m.username AS username, a.displayName, a.mail, a.department, a.externalID, a.blockedSince, a.blockedUntil,
+          a.blockReason, a.blockActor FROM groupMember m CROSS JOIN account a
+          WHERE m.groupID = ?\(first + search.conditions.count) AND a.username = m.username) AS account
+        """
+    }
+    return search.isOfBlocked ? Connection.table("account", by: "accountBlocked") : "account"
   }
 
-  private static func parameters(_ search: AccountSearch) -> [SQLValue] {
+  /// The parameter after those of the conditions.
+  private static func group(_ search: AccountSearch) -> [SQLValue] { search.memberOf.map { [.integer($0)] } ?? [] }
+
+  static func parameters(_ search: AccountSearch) -> [SQLValue] {
     search.conditions.map { condition in
       switch condition.value {
       case .text(let text): .text(text)
@@ -88,8 +136,9 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
   }
 
   func summary(of username: String, now: Int64) throws -> AccountSummary? {
-    try connection.row(
+    let row = try connection.row(
       Self.summaries("username = ?2", from: "account"), [.integer(now), .text(username)], Self.summary)
+    return try row.flatMap { try withGroups([$0]).first }
   }
 
   /// The query for summaries of accounts; ?1 is the time.
@@ -104,7 +153,8 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
         + (SELECT count(*) FROM passkey p WHERE p.username = a.username AND revokedAt IS NOT NULL),
       \(AccountSearch.lastUse(of: "a.username")),
       EXISTS (SELECT 1 FROM enrolment e WHERE e.username = a.username AND e.expiresAt > ?1),
-      a.blockedSince, a.blockedUntil, a.blockReason, a.blockActor
+      a.blockedSince, a.blockedUntil, a.blockReason, a.blockActor,
+      a.displayName, a.mail, a.department, a.externalID
     FROM (SELECT * FROM \(place) WHERE \(condition)) AS a ORDER BY a.username
     """
   }
@@ -113,11 +163,12 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
     AccountSummary(
       username: try row.text(0), keys: try row.integer(1, as: Int.self),
       revokedKeys: try row.integer(2, as: Int.self), lastUsedAt: try row.optionalInteger(3),
-      hasOpenCode: try row.boolean(4), block: try block(row, from: 5))
+      hasOpenCode: try row.boolean(4), block: try block(row, from: 5),
+      profile: try ProfileTable<Connection>.profile(row, from: 9))
   }
 
   func remove(_ username: String) throws -> Int? {
-    guard try exists(username) else { return nil }
+    guard let profile = try ProfileTable(connection: connection).profiles(of: [username])[username] else { return nil }
     // The account is locked before its passkeys, in the order in which a login with one locks them.
     try connection.run("UPDATE account SET createdAt = createdAt WHERE username = ?1", [.text(username)])
     let keys = try connection.requiredRow(
@@ -126,7 +177,13 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
         + (SELECT count(*) FROM passkey WHERE username = ?1 AND revokedAt IS NULL)
       """, [.text(username)]
     ) { try $0.integer(0, as: Int.self) }
-    for table in ["credential", "passkey", "deregisteredKey", "enrolment", "approval", "openRegistration", "account"] {
+    let change = SearchIndex<Connection>.Change(
+      number: try number(of: username), added: [], removed: SearchGram.all(username, profile))
+    try SearchIndex(connection: connection).change([change])
+    let tables = [
+      "credential", "passkey", "deregisteredKey", "enrolment", "approval", "openRegistration", "groupMember", "account",
+    ]
+    for table in tables {
       try connection.run("DELETE FROM \(table) WHERE username = ?1", [.text(username)])
     }
     return keys

@@ -25,6 +25,9 @@ package protocol SQLConnection: SendableMetatype {
     _ sql: String, _ values: [SQLValue], _ value: (ResultRow) throws -> Value
   ) throws -> [Value]
 
+  /// Runs a statement once for each list of values; a driver may send several before it waits for the first result.
+  func runEach(_ sql: String, _ values: [[SQLValue]]) throws
+
   // SQL in which the engines differ.
 
   /// The operator that matches a pattern without regard to the case of ASCII letters.
@@ -37,6 +40,8 @@ package protocol SQLConnection: SendableMetatype {
   static func isAAID(_ parameter: String) -> String
   /// SQL that turns a JSON array of texts, the parameter `?`, into a list for `IN`.
   static var jsonTexts: String { get }
+  /// The same for a JSON array of whole numbers.
+  static var jsonNumbers: String { get }
   /// A table in `FROM`, with a hint for an engine that would not choose the index that finds only a few rows.
   static func table(_ name: String, by index: String) -> String
   /// An aggregate that joins the values of a group with commas.
@@ -45,6 +50,10 @@ package protocol SQLConnection: SendableMetatype {
 
 extension SQLConnection {
   @discardableResult package func run(_ sql: String) throws -> Int { try run(sql, []) }
+
+  package func runEach(_ sql: String, _ values: [[SQLValue]]) throws {
+    for values in values { try run(sql, values) }
+  }
 
   package func rows<Value>(_ sql: String, _ value: (ResultRow) throws -> Value) throws -> [Value] {
     try rows(sql, [], value)
@@ -143,7 +152,9 @@ extension SQLTransaction {
   package var machines: any Machines { MachineTable(connection: connection) }
   package var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
   package var passkeys: any Passkeys { PasskeyTable(connection: connection) }
+  package var personGroups: any PersonGroups { PersonGroupTable(connection: connection) }
   package var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }
+  package var profiles: any Profiles { ProfileTable(connection: connection) }
   package var repeatableRequests: any RepeatableRequests { RepeatableRequestTable(connection: connection) }
   package var settings: any Settings { SettingTable(connection: connection) }
 

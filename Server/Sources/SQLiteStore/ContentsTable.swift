@@ -45,6 +45,7 @@ struct ContentsTable: SQLContents {
         DELETE FROM sqlite_sequence WHERE name = 'enrolment';
         INSERT INTO sqlite_sequence (name, seq) SELECT 'enrolment', coalesce(max(number), 0) FROM issuedCode;
         """)
+    try AccountIndexing.rebuild(connection)
   }
 
   func removeAll() throws { try removeRows() }

@@ -26,6 +26,7 @@ extension Database: SQLConnection {
   // The collation of the column ignores case.
   package static func isAAID(_ parameter: String) -> String { "aaid = \(parameter)" }
   package static var jsonTexts: String { "SELECT value FROM json_each(?)" }
+  package static var jsonNumbers: String { jsonTexts }
   // The planner has no statistics from which it could see how few rows the index finds.
   package static func table(_ name: String, by index: String) -> String { "\(name) INDEXED BY \(index)" }
   package static func joined(_ values: String) -> String { "group_concat(\(values))" }

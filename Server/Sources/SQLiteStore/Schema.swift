@@ -1,14 +1,19 @@
 import GRDB
+import SQLStore
 
 /// The tables, and the steps that upgrade older versions of them.
 enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     for (name, sql) in steps { migrator.registerMigration(name) { db in try db.execute(sql: sql) } }
+    migrator.registerMigration("people") { db in
+      try db.execute(sql: people)
+      try AccountIndexing.rebuild(db)
+    }
     return migrator
   }
 
-  /// All steps, oldest first.
+  /// All steps before the one that is called `people`, oldest first.
   ///
   /// A released step is never changed.
   private static let steps: [(name: String, sql: String)] = [
@@ -40,6 +45,35 @@ enum Schema {
     ("who has issued keys", AdministrationSchema.origins),
     ("passkeys", passkeys),
   ]
+
+  // `nameKey` is the form by which two names of groups are the same. `accountGram` is the index of the search for accounts:
+  // which of 4,096 accounts have a pair of characters in one of their texts.
+  private static let people = """
+    ALTER TABLE account ADD COLUMN displayName TEXT;
+    ALTER TABLE account ADD COLUMN mail TEXT;
+    ALTER TABLE account ADD COLUMN department TEXT;
+    ALTER TABLE account ADD COLUMN externalID TEXT;
+    CREATE UNIQUE INDEX accountByExternalID ON account (externalID) WHERE externalID IS NOT NULL;
+    CREATE TABLE personGroup (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL,
+      nameKey TEXT UNIQUE NOT NULL,
+      createdAt INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE groupMember (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      groupID INTEGER NOT NULL REFERENCES personGroup (id),
+      username TEXT NOT NULL REFERENCES account (username),
+      UNIQUE (groupID, username)
+    ) STRICT;
+    CREATE INDEX groupMemberByAccount ON groupMember (username, groupID);
+    CREATE TABLE accountGram (
+      gram INTEGER NOT NULL,
+      block INTEGER NOT NULL,
+      members BLOB NOT NULL,
+      PRIMARY KEY (gram, block)
+    ) STRICT, WITHOUT ROWID;
+    """
 
   // `blockedUntil` is the highest number if the block has no end, and NULL if the account is not blocked. Keys have a copy of
   // it, so that the statement that raises a counter needs no other row.

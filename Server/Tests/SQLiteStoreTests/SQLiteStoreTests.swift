@@ -74,7 +74,7 @@ final class SQLiteStoreTests {
     try Schema.migrator.migrate(older, upTo: "approvals")
     try older.write { db in
       for (name, failures) in [("alice", 4), ("bob", 5)] {
-        try records(db).accounts.add(name, now: 0)
+        try db.execute(sql: "INSERT INTO account (username, createdAt) VALUES (?, 0)", arguments: [name])
         try db.execute(
           sql: "INSERT INTO enrolment (username, codeHash, expiresAt, failures) VALUES (?, x'00', 9, ?)",
           arguments: [name, failures])
@@ -96,7 +96,7 @@ final class SQLiteStoreTests {
     let path = folder.appending(path: "server.db").path()
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "wrong answers")
-    try await older.write { try records($0).accounts.add("alice", now: 0) }
+    try await older.write { try $0.execute(sql: "INSERT INTO account (username, createdAt) VALUES ('alice', 0)") }
     try older.close()
     let store = try open()
     try await store.write { try $0.audit.append([AuditEntry(time: 1, kind: .revocation, actor: .server)]) }
@@ -110,7 +110,7 @@ final class SQLiteStoreTests {
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "audit")
     let before = try await older.write { db in
-      try records(db).accounts.add("alice", now: 0)
+      try db.execute(sql: "INSERT INTO account (username, createdAt) VALUES ('alice', 0)")
       try db.execute(
         sql: """
           INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,

@@ -28,6 +28,14 @@ extension ServerStore {
     let block = AccountBlock(since: 4, until: nil, reason: "left", actor: "test")
     #expect(try await write { try $0.accounts.setBlock(block, of: "alice") })
     #expect(try await read { try $0.accounts.summary(of: "alice", now: 5) }?.block == block)
+    let sought = try #require(SearchText("LIC"))
+    let found = try await write { records in
+      let found = try records.profiles.search(sought, AccountQuery(limit: 5), after: 0, lookingAt: 9, now: 1)
+      try records.profiles.set(["alice": AccountProfile(displayName: "앨리스", groups: ["가"])], now: 5)
+      return found
+    }
+    #expect(found.accounts.map(\.username) == ["alice"] && found.accounts.map(\.profile) == [AccountProfile()])
+    #expect(try await read { try $0.accounts.summary(of: "alice", now: 5) }?.profile.groups == ["가"])
     try await write { try $0.audit.append([AuditEntry(time: 5, kind: .login, actor: .person)]) }
     #expect(try await read { try $0.audit.last() }.number == 4)
   }

@@ -73,6 +73,9 @@ import WebAuthn
           transports: ["hybrid", "internal"], registeredAt: now, origin: KeyOrigin(issuedBy: "root", vouchedBy: "root"))
       )
       for number in 1...1001 { try records.accounts.add("person\(number)", now: now) }
+      let profile = AccountProfile(
+        displayName: "김 \"앨리스\"", mail: "a@example.org", department: "연구소", externalID: "E-1", groups: ["Labs", "가"])
+      try records.profiles.set(["alice": profile, "person7": AccountProfile(groups: ["가"])], now: now)
       try records.administrators.set(
         StoredAdministrator(name: "alice", role: "administrator", addedBy: "root", addedAt: now))
       try records.settings.set(.publicURL, to: "https://server.test")
@@ -116,6 +119,12 @@ import WebAuthn
     #expect(expected.count > 1010)
     #expect(try rows(second) == expected)
     #expect(try rows(third) == expected)
+    // The index of the search is made again.
+    let sought = try #require(SearchText("앨리"))
+    let found = try await away.store.read {
+      try $0.profiles.search(sought, AccountQuery(limit: 5), after: 0, lookingAt: 9, now: 1)
+    }
+    #expect(found.accounts.map(\.username) == ["alice"])
   }
 
   @Test func `a key that was registered before an import logs in after it, only with a higher counter`() async throws {

@@ -32,14 +32,15 @@ package struct MovedTable: Equatable, Sendable {
 
   /// All moved tables, ordered so that a row comes after the rows that it refers to.
   package static let all = [
-    setting, account, credential, passkey, deregisteredKey, confirmation, approval, issuedCode, joinCode, joinedMachine,
+    setting, account, personGroup, groupMember, credential, passkey, deregisteredKey, confirmation, approval,
+    issuedCode, joinCode, joinedMachine,
     machinePolicy,
     accessToken, administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
 
-  /// The tables that are not moved: open requests, used challenges, sessions.
+  /// The tables that are not moved: open requests, used challenges, sessions, and the index of the search, which is made again.
   package static let left = [
-    "openRegistration", "usedChallenge", "enrolment", "usedProof", "repeatableRequest", "consoleSession",
+    "openRegistration", "usedChallenge", "enrolment", "usedProof", "repeatableRequest", "consoleSession", "accountGram",
   ]
 
   // `restoredAt` is not moved: an import or a migration sets it to its own time.
@@ -53,8 +54,15 @@ package struct MovedTable: Equatable, Sendable {
     [
       .number("number"), .username("username"), .time("createdAt"), .time("blockedSince", isOptional: true),
       .time("blockedUntil", isOptional: true), .text("blockReason", isOptional: true),
-      .text("blockActor", isOptional: true),
+      .text("blockActor", isOptional: true), .text("displayName", isOptional: true), .text("mail", isOptional: true),
+      .text("department", isOptional: true), .text("externalID", isOptional: true),
     ], isNumbered: true)
+
+  private static let personGroup = MovedTable(
+    "personGroup", [.number("id"), .text("name"), .text("nameKey"), .time("createdAt")], isNumbered: true)
+
+  private static let groupMember = MovedTable(
+    "groupMember", [.number("number"), .number("groupID"), .username("username")], isNumbered: true)
 
   private static let credential = MovedTable(
     "credential",
@@ -342,7 +350,8 @@ package protocol StoreContents {
   /// - Parameter rows: in the order of their keys, each with a value for each of the table's columns.
   func add(_ rows: [[MovedValue]], to table: MovedTable) throws
 
-  /// Sets the engine's counters, and the end of the audit's chain, so that new rows follow the present ones.
+  /// Sets the engine's counters, and the end of the audit's chain, so that new rows follow the present ones; makes the index of
+  /// the search.
   func continueNumbers() throws
 
   /// Empties the store, but keeps the id of the unfinished import.

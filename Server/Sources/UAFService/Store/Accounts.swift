@@ -2,10 +2,10 @@ import UAFMessages
 
 /// The accounts: every name for which an enrolment code was ever issued has one.
 package protocol Accounts {
-  /// Adds an account; does nothing if the name already has one.
+  /// Adds accounts; does nothing for a name that already has one.
   ///
   /// - Parameter now: seconds since 1970.
-  func add(_ username: String, now: Int64) throws
+  func add(_ usernames: [String], now: Int64) throws
 
   func exists(_ username: String) throws -> Bool
 
@@ -51,6 +51,13 @@ package protocol Accounts {
   func lastNumber() throws -> Int64
 }
 
+extension Accounts {
+  /// Adds an account; does nothing if the name already has one.
+  ///
+  /// - Parameter now: seconds since 1970.
+  package func add(_ username: String, now: Int64) throws { try add([username], now: now) }
+}
+
 /// One account, for `uaf-server users`.
 package struct AccountSummary: Equatable, Sendable {
   package let username: String
@@ -61,9 +68,11 @@ package struct AccountSummary: Equatable, Sendable {
   package let hasOpenCode: Bool
   /// The account's block, even if its lock is over.
   package let block: AccountBlock?
+  package var profile: AccountProfile
 
   package init(
-    username: String, keys: Int, revokedKeys: Int, lastUsedAt: Int64?, hasOpenCode: Bool, block: AccountBlock? = nil
+    username: String, keys: Int, revokedKeys: Int, lastUsedAt: Int64?, hasOpenCode: Bool, block: AccountBlock? = nil,
+    profile: AccountProfile = AccountProfile()
   ) {
     self.username = username
     self.keys = keys
@@ -71,6 +80,7 @@ package struct AccountSummary: Equatable, Sendable {
     self.lastUsedAt = lastUsedAt
     self.hasOpenCode = hasOpenCode
     self.block = block
+    self.profile = profile
   }
 }
 
@@ -145,6 +155,8 @@ package struct AccountQuery: Equatable, Sendable {
   package var state: SearchedState?
   /// Accounts with these names; nil for all.
   package var names: [String]?
+  /// Accounts in the group of people with this id; nil for all.
+  package var memberOf: Int64?
   /// Accounts that have used no key since this time, in seconds since 1970; nil for all.
   package var idleSince: Int64?
   /// How many accounts at most.
@@ -178,26 +190,38 @@ package struct AccountSearch {
   package let conditions: [Condition]
   /// Whether the index of blocked accounts contains all matching accounts.
   package let isOfBlocked: Bool
+  /// The group of people whose members are read, in the order of their names; nil to read the accounts.
+  package let memberOf: Int64?
 
   /// Makes the conditions.
   ///
   /// - Parameters:
   ///   - listed: SQL that turns a JSON array, the parameter `?`, into a list for `IN`.
   ///   - isCounting: whether conditions that must read an account's keys are left out.
-  package init(_ query: AccountQuery, now: Int64, listed: String, isCounting: Bool = false) {
+  ///   - isSuggested: whether the accounts are named by their numbers: then the order of the names does not matter, and each
+  ///     condition is only tried on these accounts.
+  package init(
+    _ query: AccountQuery, now: Int64, listed: String, isCounting: Bool = false, isSuggested: Bool = false
+  ) {
     // Only the higher of the two lower bounds: given both, SQLite may search the index from the lower one.
     let isBegun = query.after >= query.prefix && !query.after.isEmpty
-    let found: [Condition?] = [
+    let order: [Condition?] = [
       ("username \(isBegun ? ">" : ">=") ?", .text(isBegun ? query.after : query.prefix)),
       ("username < ?", .text(query.end)), query.last.map { ("username <= ?", .text($0)) },
-      query.state.map { Self.condition($0, now: now) },
-      query.names.map { names in
-        ("username IN (\(listed))", .text(JSONValue.array(names.map(JSONValue.string)).text))
-      },
-      isCounting ? nil : query.idleSince.map { (Self.idle, .integer($0)) },
     ]
+    let begun: [Condition?] = [("username >= ?", .text(query.prefix)), ("username < ?", .text(query.end))]
+    let found: [Condition?] =
+      (isSuggested ? (query.prefix.isEmpty ? [] : begun) : order) + [
+        query.state.map { Self.condition($0, now: now) },
+        query.names.map { names in
+          ("username IN (\(listed))", .text(JSONValue.array(names.map(JSONValue.string)).text))
+        },
+        isCounting ? nil : query.idleSince.map { (Self.idle, .integer($0)) },
+        isSuggested ? query.memberOf.map { (Self.isMember, .integer($0)) } : nil,
+      ]
     conditions = found.compactMap { $0 }
     isOfBlocked = query.state == .disabled || query.state == .locked
+    memberOf = query.memberOf
   }
 
   /// All conditions, with numbered parameters.
@@ -210,6 +234,9 @@ package struct AccountSearch {
       condition.sql.replacing("?", with: "\(mark)\(first + place)")
     }.joined(separator: " AND ")
   }
+
+  private static let isMember =
+    "EXISTS (SELECT 1 FROM groupMember m WHERE m.groupID = ? AND m.username = account.username)"
 
   // A subquery with a value and not EXISTS, which PostgreSQL may turn into a join with all keys.
   private static let idle = "coalesce(\(lastUse(of: "account.username")), -1) < ?"

@@ -283,6 +283,8 @@ extension AuditKind {
   package static let approvalClosure = AuditKind(rawValue: "approval-closure")
   package static let accountCreation = AuditKind(rawValue: "account-creation")
   package static let accountDeletion = AuditKind(rawValue: "account-deletion")
+  /// What the server knows about the account's person was changed.
+  package static let accountChange = AuditKind(rawValue: "account-change")
   package static let revocation = AuditKind(rawValue: "revocation")
   package static let accountDisabled = AuditKind(rawValue: "account-disabled")
   package static let accountLocked = AuditKind(rawValue: "account-locked")

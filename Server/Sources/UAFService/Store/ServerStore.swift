@@ -170,7 +170,9 @@ package protocol StoreTransaction {
   var machines: any Machines { get }
   var openRegistrations: any OpenRegistrations { get }
   var passkeys: any Passkeys { get }
+  var personGroups: any PersonGroups { get }
   var policyVersions: any PolicyVersions { get }
+  var profiles: any Profiles { get }
   var repeatableRequests: any RepeatableRequests { get }
   var settings: any Settings { get }
   var usedChallenges: any UsedChallenges { get }

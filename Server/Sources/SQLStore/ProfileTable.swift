@@ -1,0 +1,228 @@
+import UAFMessages
+import UAFService
+
+/// The columns of `account` that describe its person, and the groups of that person.
+struct ProfileTable<Connection: SQLConnection>: Profiles {
+  /// An account with its number and the fields of its profile, without groups.
+  typealias Account = (number: Int64, username: String, profile: AccountProfile)
+
+  /// How many suggestions of the index are looked at in one statement.
+  private static var together: Int { 200 }
+
+  let connection: Connection
+
+  private var index: SearchIndex<Connection> { SearchIndex(connection: connection) }
+
+  /// The columns that ``account(_:)`` reads.
+  static var columns: String { "\(Connection.rowNumber), username, displayName, mail, department, externalID" }
+
+  static func account(_ row: Connection.ResultRow) throws -> Account {
+    (try row.integer(0), try row.text(1), try profile(row, from: 2))
+  }
+
+  /// Reads the four columns from `displayName` on.
+  static func profile(_ row: Connection.ResultRow, from column: CInt) throws -> AccountProfile {
+    AccountProfile(
+      displayName: try row.optionalText(column), mail: try row.optionalText(column + 1),
+      department: try row.optionalText(column + 2), externalID: try row.optionalText(column + 3))
+  }
+
+  private static func list(_ names: [String]) -> SQLValue { .text(JSONValue.array(names.map(JSONValue.string)).text) }
+
+  private static var names: String { Connection.jsonTexts.replacing("?", with: "?1") }
+
+  private func accounts(of usernames: [String]) throws -> [Account] {
+    try connection.rows(
+      "SELECT \(Self.columns) FROM account WHERE username IN (\(Self.names))", [Self.list(usernames)], Self.account)
+  }
+
+  // MARK: Profiles
+
+  func profiles(of usernames: [String]) throws -> [String: AccountProfile] {
+    let groups = try groups(of: usernames)
+    let found = try accounts(of: usernames).map { account in
+      var profile = account.profile
+      profile.groups = groups[account.username] ?? []
+      return (account.username, profile)
+    }
+    return Dictionary(found) { first, _ in first }
+  }
+
+  /// The names of the groups of accounts that have any, in the order of their keys.
+  func groups(of usernames: [String]) throws -> [String: [String]] {
+    guard !usernames.isEmpty else { return [:] }
+    let rows = try connection.rows(
+      """
+      SELECT m.username, g.name FROM groupMember m JOIN personGroup g ON g.id = m.groupID
+      WHERE m.username IN (\(Self.names)) ORDER BY m.username, g.nameKey
+      """, [Self.list(usernames)]
+    ) { (username: try $0.text(0), group: try $0.text(1)) }
+    return Dictionary(grouping: rows, by: \.username).mapValues { $0.map(\.group) }
+  }
+
+  func set(_ profiles: [String: AccountProfile], now: Int64) throws {
+    let accounts = try accounts(of: profiles.keys.sorted())
+    let freed = accounts.filter { account in
+      account.profile.externalID != nil && account.profile.externalID != profiles[account.username]?.externalID
+    }
+    // First, so that two accounts can exchange their IDs.
+    for account in freed {
+      try connection.run("UPDATE account SET externalID = NULL WHERE username = ?1", [.text(account.username)])
+    }
+    for account in accounts {
+      guard let profile = profiles[account.username] else { continue }
+      try connection.run(
+        """
+        UPDATE account SET displayName = ?1, mail = ?2, department = ?3, externalID = ?4 WHERE username = ?5
+        """,
+        [
+          .text(profile.displayName), .text(profile.mail), .text(profile.department), .text(profile.externalID),
+          .text(account.username),
+        ])
+    }
+    try index.change(
+      accounts.compactMap { account in
+        guard let profile = profiles[account.username] else { return nil }
+        let before = SearchGram.all(account.username, account.profile)
+        let after = SearchGram.all(account.username, profile)
+        return SearchIndex.Change(
+          number: account.number, added: after.subtracting(before), removed: before.subtracting(after))
+      })
+    try setGroups(accounts.map(\.username), profiles, now: now)
+  }
+
+  func owners(ofExternalIDs ids: [String]) throws -> [String: String] {
+    // The index has only accounts with an ID, and is used only if the query says so too.
+    let rows = try connection.rows(
+      "SELECT externalID, username FROM account WHERE externalID IN (\(Self.names)) AND externalID IS NOT NULL",
+      [Self.list(ids)]
+    ) { (try $0.text(0), try $0.text(1)) }
+    return Dictionary(rows) { first, _ in first }
+  }
+
+  // MARK: Groups
+
+  private func setGroups(_ usernames: [String], _ profiles: [String: AccountProfile], now: Int64) throws {
+    let present = try groups(of: usernames)
+    var ids: [String: Int64] = [:]
+    for username in usernames {
+      let wanted = Dictionary((profiles[username]?.groups ?? []).map { (SearchText.key($0), $0) }) { first, _ in first }
+      let present = Set((present[username] ?? []).map(SearchText.key))
+      for key in present where wanted[key] == nil {
+        try connection.run(
+          """
+          DELETE FROM groupMember WHERE username = ?1 AND groupID = (SELECT id FROM personGroup WHERE nameKey = ?2)
+          """, [.text(username), .text(key)])
+      }
+      for (key, name) in wanted.sorted(by: { $0.key < $1.key }) where !present.contains(key) {
+        let id = try ids[key] ?? id(key, name: name, now: now)
+        ids[key] = id
+        try connection.run(
+          "INSERT INTO groupMember (groupID, username) VALUES (?1, ?2)", [.integer(id), .text(username)])
+      }
+    }
+  }
+
+  /// The id of a group, which is made if it does not exist yet.
+  private func id(_ key: String, name: String, now: Int64) throws -> Int64 {
+    // With a condition and not ON CONFLICT, so that a name that exists already uses up no number.
+    try connection.run(
+      """
+      INSERT INTO personGroup (name, nameKey, createdAt)
+      SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM personGroup WHERE nameKey = ?2)
+      """, [.text(name), .text(key), .integer(now)])
+    return try connection.requiredRow("SELECT id FROM personGroup WHERE nameKey = ?1", [.text(key)]) {
+      try $0.integer(0)
+    }
+  }
+
+  // MARK: Searching
+
+  func search(
+    _ text: SearchText, _ query: AccountQuery, after number: Int64, lookingAt most: Int, now: Int64
+  ) throws -> FoundAccounts {
+    var found: [Account] = []
+    var (left, last) = (most, Int64?.none)
+    let search = AccountSearch(query, now: now, listed: Connection.jsonTexts, isSuggested: true)
+    try index.suggest(text, after: number) { numbers in
+      for start in stride(from: 0, to: numbers.count, by: Self.together) {
+        let part = numbers[start..<min(numbers.count, start + min(Self.together, left))]
+        found += try matching(part, text, search)
+        left -= part.count
+        if found.count > query.limit { return false }
+        guard left > 0 else {
+          last = part.last
+          return false
+        }
+      }
+      return true
+    }
+    let shown = found.prefix(query.limit)
+    let names = shown.map(\.username)
+    let summaries = try AccountTable(connection: connection).summaries(of: names, now: now)
+    return FoundAccounts(
+      accounts: names.compactMap { summaries[$0] }, next: found.count > query.limit ? shown.last?.number : last)
+  }
+
+  /// Those of some suggested accounts that match, in the order of their numbers.
+  private func matching(
+    _ numbers: ArraySlice<Int64>, _ text: SearchText, _ search: AccountSearch
+  ) throws -> [Account] {
+    let condition = search.conditions.isEmpty ? "" : " AND \(search.sql(mark: "?", from: 2))"
+    let accounts = try connection.rows(
+      """
+      SELECT \(Self.columns) FROM account
+      WHERE \(Connection.rowNumber) IN (\(Connection.jsonNumbers.replacing("?", with: "?1")))\(condition)
+      """,
+      [.text(JSONValue.array(numbers.map(JSONValue.integer)).text)] + AccountTable<Connection>.parameters(search),
+      Self.account)
+    return accounts.filter { text.isIn($0.username, $0.profile) }.sorted { $0.number < $1.number }
+  }
+}
+
+/// The tables of groups of people.
+struct PersonGroupTable<Connection: SQLConnection>: PersonGroups {
+  private static var columns: String {
+    "id, name, (SELECT count(*) FROM groupMember m WHERE m.groupID = personGroup.id)"
+  }
+
+  let connection: Connection
+
+  private static func group(_ row: Connection.ResultRow) throws -> PersonGroup {
+    PersonGroup(id: try row.integer(0), name: try row.text(1), members: try row.integer(2, as: Int.self))
+  }
+
+  func page(after name: String, limit: Int) throws -> [PersonGroup] {
+    try connection.rows(
+      "SELECT \(Self.columns) FROM personGroup WHERE nameKey > ?1 ORDER BY nameKey LIMIT ?2",
+      [.text(SearchText.key(name)), .integer(limit)], Self.group)
+  }
+
+  func group(named name: String) throws -> PersonGroup? {
+    try connection.row(
+      "SELECT \(Self.columns) FROM personGroup WHERE nameKey = ?1", [.text(SearchText.key(name))], Self.group)
+  }
+
+  func count() throws -> Int {
+    try connection.requiredRow("SELECT count(*) FROM personGroup") { try $0.integer(0, as: Int.self) }
+  }
+
+  func rename(_ id: Int64, to name: String) throws {
+    try connection.run(
+      "UPDATE personGroup SET name = ?1, nameKey = ?2 WHERE id = ?3",
+      [.text(name), .text(SearchText.key(name)), .integer(id)])
+  }
+
+  func remove(_ id: Int64) throws {
+    try connection.run("DELETE FROM groupMember WHERE groupID = ?1", [.integer(id)])
+    try connection.run("DELETE FROM personGroup WHERE id = ?1", [.integer(id)])
+  }
+}
+
+/// Makes the index of the search, when a store is upgraded to the version that has it or is filled in a different way.
+package enum AccountIndexing {
+  /// - Throws: the engine's ``StoreFailure``.
+  package static func rebuild(_ connection: some SQLConnection) throws {
+    try SearchIndex(connection: connection).rebuild()
+  }
+}
