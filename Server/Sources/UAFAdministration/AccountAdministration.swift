@@ -5,6 +5,9 @@ import UAFService
 
 /// The operations on accounts.
 package struct AccountAdministration: Sendable {
+  /// How many suggestions of the search's index a page looks at.
+  private static let mostSuggestions = 1_000
+
   private let environment: AdministrationEnvironment
   private let mostLookedAt: Int
 
@@ -14,17 +17,19 @@ package struct AccountAdministration: Sendable {
     self.mostLookedAt = mostLookedAt
   }
 
-  /// Accounts in the order of their names.
+  /// Accounts in the order of their names; with a text to search for, in the order in which they were added.
   ///
-  /// A search by last use reads at most some thousands of accounts for a page. So a page may have few rows, or none, although a
-  /// further page follows.
+  /// A search by last use reads at most some thousands of accounts for a page, and a search for a text some hundred. So a page
+  /// may have few rows, or none, although a further page follows.
   ///
   /// - Parameters:
   ///   - query: at most 200 accounts.
   ///   - group: only accounts of this group of the policy in force; nil for all.
+  ///   - people: only accounts of these people. With a text to search for, `after` of the query is the `next` of the page before,
+  ///     a number.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func page(
-    _ query: AccountQuery, group: String? = nil, by caller: Caller
+    _ query: AccountQuery, group: String? = nil, of people: PeopleSelection = PeopleSelection(), by caller: Caller
   ) async throws -> Page<AccountRow> {
     try caller.require(.read)
     try PageLimit.check(query.limit)
@@ -35,10 +40,12 @@ package struct AccountAdministration: Sendable {
       throw AdministrationRefusal.invalid(field: "after", .notAnAccount)
     }
     var asked = query
-    asked.limit += 1
     if let group { asked.names = try members(of: group) }
+    if let text = people.text { return try await found(text, asked, people.memberOf) }
+    asked.limit += 1
     let (rows, end) = try await environment.read { [asked, mostLookedAt, now = environment.now()] records in
       var asked = asked
+      asked.memberOf = try people.id(in: records)
       if asked.idleSince != nil {
         asked.last = try records.accounts.name(at: mostLookedAt, of: asked, now: now)
       }
@@ -46,6 +53,29 @@ package struct AccountAdministration: Sendable {
     }
     let page = Page(try rows.map(row), limit: query.limit) { $0.summary.username }
     return page.next == nil ? Page(rows: page.rows, next: end) : page
+  }
+
+  private func found(_ text: String, _ query: AccountQuery, _ memberOf: String?) async throws -> Page<AccountRow> {
+    let sought = try Self.sought(text)
+    guard let after = query.after.isEmpty ? 0 : Int64(query.after), after >= 0 else {
+      throw AdministrationRefusal.invalid(field: "after", .notANumber)
+    }
+    let found = try await environment.read { [now = environment.now()] records in
+      var query = query
+      query.memberOf = try PeopleSelection(memberOf: memberOf).id(in: records)
+      return try records.profiles.search(
+        sought, query, after: after, lookingAt: Self.mostSuggestions, now: now)
+    }
+    return Page(rows: try found.accounts.map(row), next: found.next.map { String($0) })
+  }
+
+  private static func sought(_ text: String) throws(AdministrationRefusal) -> SearchText {
+    do throws(FieldProblem) {
+      guard let line = try ProfileRules.line(text, ProfileRules.longestSearch), let sought = SearchText(line) else {
+        throw .emptySearch
+      }
+      return sought
+    } catch { throw .invalid(field: "search", error) }
   }
 
   private func members(of group: String) throws -> [String] {
@@ -132,6 +162,28 @@ package struct AccountAdministration: Sendable {
       try records.audit.append([environment.event(.accountDeletion, by: caller, account: username, detail: text)])
       return keys
     }
+  }
+}
+
+/// The people whose accounts a list shows.
+package struct PeopleSelection: Equatable, Sendable {
+  /// A text that the login name, the display name, the mail address or the department contains; nil for all.
+  package var text: String?
+  /// The name of a group of people; nil for all.
+  package var memberOf: String?
+
+  package init(text: String? = nil, memberOf: String? = nil) {
+    self.text = text
+    self.memberOf = memberOf
+  }
+
+  /// The id of the group; nil for all people.
+  func id(in records: any StoreTransaction) throws -> Int64? {
+    guard let memberOf else { return nil }
+    guard let group = try records.personGroups.group(named: memberOf) else {
+      throw AdministrationRefusal.invalid(field: "memberOf", .noSuchGroup)
+    }
+    return group.id
   }
 }
 

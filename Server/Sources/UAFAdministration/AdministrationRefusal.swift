@@ -25,6 +25,10 @@ package enum AdministrationRefusal: Error, Equatable, Sendable {
 /// The state that prevents an operation.
 package enum Conflict: Equatable, Sendable {
   case accountExists(String)
+  /// A different account has this external ID.
+  case externalIDTaken(String, by: String)
+  /// There would be more groups of people than this.
+  case tooManyGroups(Int)
   /// The account is an administrator's.
   case isAdministrator(String)
   /// The account is disabled: a lock would make that temporary.
@@ -57,7 +61,7 @@ package enum Conflict: Equatable, Sendable {
 }
 
 /// The rule that a value breaks.
-package enum FieldProblem: Equatable, Sendable {
+package enum FieldProblem: Error, Equatable, Sendable {
   /// The value is not one of the possible values.
   case unknown
   case notANumber
@@ -67,6 +71,16 @@ package enum FieldProblem: Equatable, Sendable {
   /// The lifetime of a token is out of range; its maximum depends on the token's role.
   case tokenLifetime(ClosedRange<Int64>, Role)
   case tooLong(bytes: Int)
+  case longText(TextLimit)
+  case notMail
+  /// The name of a group of people is empty.
+  case emptyGroup
+  /// The name of a group of people has the character that separates names in a list.
+  case barInGroup
+  /// No group of people has this name.
+  case noSuchGroup
+  /// Nothing is searched for.
+  case emptySearch
   case tooMany(Int)
   /// A reason is required.
   case noReason
@@ -133,6 +147,8 @@ extension Conflict: CustomStringConvertible {
   package var description: String {
     switch self {
     case .accountExists(let name): "the account \(name) already exists"
+    case .externalIDTaken(let id, let name): "\(name) has the external ID \(id)"
+    case .tooManyGroups(let most): "there can be at most \(most) groups of people"
     case .isAdministrator(let name): "\(name) is an administrator: remove the administrator first"
     case .disabled(let name): "\(name) is disabled, and a lock would make that temporary"
     case .neitherDisabledNorLocked(let name): "\(name) is neither disabled nor locked"
@@ -172,6 +188,12 @@ extension FieldProblem: CustomStringConvertible {
     case .tokenLifetime(let range, let role):
       "must be \(range.lowerBound) to \(range.upperBound) seconds for the role \(role.rawValue)"
     case .tooLong(let bytes): "must have at most \(bytes) bytes"
+    case .longText(let limit): "must have at most \(limit.characters) characters, and \(limit.bytes) bytes"
+    case .notMail: "must be a mail address: one '@' with something before and after it, and no white space"
+    case .emptyGroup: "must not have an empty name"
+    case .barInGroup: "must not have names with '|', which separates names in a list"
+    case .noSuchGroup: "is not the name of a group of people at this server"
+    case .emptySearch: "must have at least one character"
     case .tooMany(let most): "must have at most \(most) entries"
     case .noReason: "must be given"
     case .badReason(let bytes): "must have 1 to \(bytes) bytes"

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import UAFAdministration
+@testable import UAFService
 
 /// Lists of people for enrolment, valid and invalid ones.
 struct PeopleListTests {
@@ -8,10 +9,14 @@ struct PeopleListTests {
     try PeopleList(parsing: Array(text.utf8))
   }
 
+  private func person(_ name: String, lifetime: Int64? = nil) throws -> PeopleList.Person {
+    .init(username: name, lifetime: lifetime, change: try ProfileChange())
+  }
+
   @Test func `a list of people has names and lifetimes, with the columns in either order`() throws {
     let people = try list("username,lifetime\nmina,60\njun,\n").people
-    #expect(people == [.init(username: "mina", lifetime: 60), .init(username: "jun", lifetime: nil)])
-    #expect(try list("lifetime,username\n60,mina\n").people == [.init(username: "mina", lifetime: 60)])
+    #expect(try people == [person("mina", lifetime: 60), person("jun")])
+    #expect(try list("lifetime,username\n60,mina\n").people == [person("mina", lifetime: 60)])
   }
 
   @Test func `a list of people may have a byte order mark, carriage returns, quotes and no final line end`() throws {
@@ -23,7 +28,8 @@ struct PeopleListTests {
   @Test(arguments: [
     ("", PeopleListProblem.empty), ("\n", .empty), ("mina\n", .unknownColumn("mina")),
     ("lifetime\n5\n", .noUsername), ("username,username\n", .columnTwice("username")),
-    ("Username\n", .unknownColumn("Username")),
+    ("user\n", .unknownColumn("user")), ("a;b\n", .unknownColumn("a")),
+    ("mail,E-Mail,username\n", .columnTwice("E-Mail")),
     ("username,\n", .unknownColumn("")), ("\"username\n", .openQuote),
   ])
   func `refuses a list of people whose first line does not name the columns`(text: String, problem: PeopleListProblem) {
@@ -31,17 +37,51 @@ struct PeopleListTests {
   }
 
   @Test(arguments: [
-    ("username;lifetime\nmina;60\n", PeopleListProblem.separator(.semicolon)),
-    ("\u{FEFF}\"username\";\"lifetime\"\r\nmina;60\r\n", .separator(.semicolon)),
-    ("Username; Lifetime\n", .separator(.semicolon)),
-    ("lifetime;username\n", .separator(.semicolon)), ("username;\n", .separator(.semicolon)),
-    ("username\tlifetime\nmina\t60\n", .separator(.tab)), ("a;b\n", .unknownColumn("a;b")),
+    "username,lifetime\n\"mi,na\",60\n", "username;lifetime\nmi,na;60\n",
+    "\u{FEFF}\"username\";\"lifetime\"\r\n\"mi,na\";60\r\n", "Username; Lifetime\nmi,na;60\n",
+    "lifetime;username\n60;mi,na\n", "username\tlifetime\nmi,na\t60\n", "아이디\t유효 시간\nmi,na\t60\n",
   ])
-  func `a list without commas is refused, and the refusal names the character that separates its fields`(
-    text: String, problem: PeopleListProblem
-  ) {
-    #expect(throws: problem) { try list(text) }
-    if case .separator = problem { #expect(problem.description.contains("instead of commas")) }
+  func `the first line shows which character separates fields, and names columns in English or Korean`(text: String)
+    throws
+  {
+    let parsed = try list(text)
+    #expect(try parsed.people == [person("mi,na", lifetime: 60)])
+    #expect(parsed.wrong == [])
+  }
+
+  @Test func `a list says who people are, in columns of any order`() throws {
+    let text = "Groups,E-Mail,display name,Department,username,employee_number\n a | b ,m@e.kr, 김미나 ,,mina,7\n"
+    let change = try ProfileChange([.mail: "m@e.kr", .displayName: "김미나", .externalID: "7"], groups: ["a", "b"])
+    #expect(try list(text).people == [.init(username: "mina", lifetime: nil, change: change)])
+  }
+
+  @Test func `a list that the server wrote is read back, with the characters that are special in lists`() throws {
+    let texts: [ProfileField: String] = [
+      .displayName: "Kim, \"Mina\"", .mail: "m;i@e.kr", .department: "가;나,다", .externalID: "7",
+    ]
+    let text = PeopleListText.header + PeopleListText.line("mina", texts, groups: ["a,b", "c"])
+    let change = try ProfileChange(texts, groups: ["a,b", "c"])
+    #expect(try list(text).people == [.init(username: "mina", lifetime: nil, change: change)])
+  }
+
+  @Test(arguments: [
+    ("mina,x,,", PeopleListProblem.column("mail", .notMail)),
+    ("mina,,a\u{202E}b,", .column("displayName", .hidden(character: "U+202E"))),
+    ("mina,,,a|\u{200B}", .column("groups", .hidden(character: "U+200B"))),
+    ("mina,,,a| |b", .column("groups", .emptyGroup)),
+  ])
+  func `a field that breaks a rule is named by its line and its column, and the other lines are read`(
+    line: String, problem: PeopleListProblem
+  ) throws {
+    let parsed = try list("username,mail,displayName,groups\nfirst,,,\n\(line)\nlast,,,\n")
+    #expect(parsed.wrong == [.init(line: 3, problem: problem)])
+    #expect(parsed.people.map(\.username) == ["first", "last"])
+    if case .column(let name, _) = problem { #expect(problem.description.hasPrefix(name)) }
+  }
+
+  @Test func `refuses an external ID that an earlier line of the list has`() throws {
+    let parsed = try list("username,사번\nmina,7\njun,7\n")
+    #expect(parsed.wrong == [.init(line: 3, problem: .externalIDTaken("7", by: "mina"))])
   }
 
   @Test func `the refusal of a line says 'field' for one field and 'fields' for several`() {
@@ -65,7 +105,7 @@ struct PeopleListTests {
     ("mina,99999999999999999999", .notANumber("99999999999999999999")), ("\"mina,5", .openQuote),
     ("\"mina\"x,5", .afterQuote), ("mi\"na,5", .innerQuote), ("mina\t,5", .controlCharacter),
     ("mi\u{0}na,5", .controlCharacter), ("mina\r,5", .controlCharacter),
-    (String(repeating: "a", count: 1100), .tooLong),
+    (String(repeating: "a", count: 4100), .tooLong),
   ])
   func `a wrong line of a list is named by its number, and the other lines are read`(
     line: String, problem: PeopleListProblem

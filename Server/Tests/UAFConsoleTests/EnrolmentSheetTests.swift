@@ -1,4 +1,5 @@
 import Testing
+import UAFAdministration
 import UAFMessages
 
 @testable import UAFConsole
@@ -16,7 +17,8 @@ struct EnrolmentSheetTests {
 
   private func page(_ names: [String], _ language: PageLanguage = .english) throws -> String {
     let document = document(language)
-    return try document.beginning() + names.map { try document.sheet(payload($0)) }.joined() + document.ending
+    return try document.beginning() + names.map { try document.sheet(ListedCode(payload: payload($0))) }.joined()
+      + document.ending
   }
 
   @Test func `enrolment sheets give each person a page with name, server, expiry, code, QR picture and command`()
@@ -32,6 +34,13 @@ struct EnrolmentSheetTests {
     #expect(text.contains("<bdi>https://uaf.test</bdi>") && text.contains("<bdi>time 1900000000</bdi>"))
     #expect(text.components(separatedBy: "<article class=\"sheet\"").count == 3)
     #expect(text.contains("break-after: page") && text.contains("size: A4") && text.hasSuffix("</html>\n"))
+  }
+
+  @Test func `an enrolment sheet shows the person's name beside the account, without hidden characters`() throws {
+    let text = try document(.korean).sheet(ListedCode(payload: payload("mina"), displayName: "김미나\u{202E}<b>"))
+    #expect(text.contains("김미나[U+202E]&lt;b&gt; 등록") && text.contains("<bdi>mina</bdi>"))
+    #expect(text.contains("<bdi>김미나[U+202E]&lt;b&gt;</bdi>"))
+    #expect(try !page(["mina"]).contains("Display name"))
   }
 
   @Test func `an enrolment sheet is in Korean if that was asked for`() throws {
@@ -68,14 +77,14 @@ struct EnrolmentSheetTests {
 
   @Test func `an enrolment sheet shortens a name of 2,000 characters, and never the code`() throws {
     let payload = payload(String(repeating: "가", count: 2000), server: "https://" + String(repeating: "s", count: 2000))
-    let text = try document().sheet(payload)
+    let text = try document().sheet(ListedCode(payload: payload))
     #expect(text.contains("<bdi>" + String(repeating: "가", count: 300) + "…</bdi>"))
     #expect(text.contains("<pre>\(payload.encoded)</pre>") && text.contains("too long for a QR code"))
   }
 
   @Test func `an enrolment sheet says that a code is too long for a picture, and still shows the code`() throws {
     let long = payload("mina", ca: String(repeating: "c", count: 3000))
-    let text = try document().sheet(long)
+    let text = try document().sheet(ListedCode(payload: long))
     #expect(text.contains("too long for a QR code") && text.contains(long.encoded) && !text.contains("<svg"))
   }
 }

@@ -34,7 +34,36 @@ import Testing
     #expect(isListed("bob", on: idle) && !isListed("alice", on: idle))
   }
 
-  @Test(arguments: ["state=gone", "group=nowhere", "idle=-1", "idle=36501", "idle=x"])
+  @Test func `the console finds people by a part of their name, and shows and changes who they are`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let csrf = try await browser.csrf()
+    for name in ["bob", "carol"] { try await server.enrol(name) }
+    let fields =
+      "displayName=%EA%B9%80%EB%AF%B8%EB%82%98&mail=b%40example.org&department=Labs&externalID=&groups=One%7CTwo"
+    let answer = await browser.post("/console/person/change", "name=bob&\(fields)&csrf=\(csrf)")
+    #expect(answer.status == .seeOther)
+    let found = await page(browser, "/console/people?search=%EB%AF%B8%EB%82%98&memberOf=two")
+    #expect(isListed("bob", on: found) && !isListed("carol", on: found) && found.contains("b@example.org"))
+    let person = await page(browser, "/console/person?name=bob")
+    #expect(person.contains("김미나") && person.contains("One, Two") && person.contains("value=\"One|Two\""))
+    let refused = await browser.post("/console/person/change", "name=bob&mail=x&csrf=\(csrf)")
+    #expect(refused.status == .badRequest)
+    #expect(await page(browser, "/console/person?name=bob").contains("b@example.org"))
+  }
+
+  @Test func `an auditor sees who people are, and cannot change it`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let csrf = try await browser.csrf()
+    try await server.enrol("bob")
+    #expect(await !page(browser, "/console/person?name=bob").contains("/console/person/change"))
+    let answer = await browser.post("/console/person/change", "name=bob&displayName=x&csrf=\(csrf)")
+    #expect(answer.status == .forbidden)
+  }
+
+  @Test(arguments: [
+    "search=%E2%80%AE", "memberOf=nothing", "search=a&after=x", "state=gone", "group=nowhere", "idle=-1", "idle=36501",
+    "idle=x",
+  ])
   func `an invalid search for people is refused, and lists nobody`(query: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let answer = await browser.get("/console/people?\(query)")

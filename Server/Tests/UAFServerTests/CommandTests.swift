@@ -223,12 +223,12 @@ struct CommandTests {
   @Test func `'users' lists an account on one line`() {
     let summary = AccountSummary(
       username: "alice", keys: 2, revokedKeys: 1, lastUsedAt: 1_800_000_000, hasOpenCode: true)
-    #expect(line(summary, now: 5) == "alice\t2\t1\t2027-01-15T08:00:00Z\topen\tactive\t-")
+    #expect(line(summary, now: 5) == "alice\t2\t1\t2027-01-15T08:00:00Z\topen\tactive\t-\t-")
   }
 
   @Test(
     arguments: [
-      (nil, 5, "disabled\tleft"), (6, 5, "locked until 1970-01-01T00:00:06Z\tleft"), (5, 5, "active\t-"),
+      (nil, 5, "disabled\tleft\t-"), (6, 5, "locked until 1970-01-01T00:00:06Z\tleft\t-"), (5, 5, "active\t-\t-"),
     ] as [(Int64?, Int64, String)])
   func `'users' shows whether an account is disabled or locked, and shows no lock that has ended`(
     until: Int64?, now: Int64, state: String
@@ -237,6 +237,45 @@ struct CommandTests {
       username: "alice", keys: 0, revokedKeys: 0, lastUsedAt: nil, hasOpenCode: false,
       block: AccountBlock(since: 1, until: until, reason: "left", actor: "command-line uid 0"))
     #expect(line(summary, now: now) == "alice\t0\t0\tnever\t-\t\(state)")
+  }
+
+  private let mina = AccountSummary(
+    username: "mina", keys: 0, revokedKeys: 0, lastUsedAt: nil, hasOpenCode: false,
+    profile: AccountProfile(
+      displayName: "김미나\u{202E}\t", mail: "mina@example.org", department: "=A1,b", externalID: "7",
+      groups: ["Labs", "연구소"]))
+
+  @Test func `'users' shows the person's name, and with --csv everything that a list of people has`() {
+    #expect(line(mina, now: 5).hasSuffix("\t-\t김미나[U+202E][U+0009]"))
+    let account = APIShapes.account(AccountRow(summary: mina, group: nil))
+    #expect(UsersCommand.csv(account) == "mina,김미나\u{202E}\t,mina@example.org,\"'=A1,b\",7,Labs|연구소")
+    #expect(PeopleListText.header == "username,displayName,mail,department,externalID,groups\n")
+  }
+
+  @Test func `'person' shows each field of a person on a line`() {
+    let account = APIShapes.account(AccountRow(summary: mina, group: nil))
+    #expect(
+      PersonCommand.lines(account) == """
+        user\tmina
+        displayName\t김미나[U+202E][U+0009]
+        mail\tmina@example.org
+        department\t'=A1,b
+        externalID\t7
+        groups\tLabs | 연구소
+        """)
+  }
+
+  @Test(arguments: [
+    ["--mail", "mina"], ["--display-name", "a\u{202E}"], ["--group", ""], ["--group", "a", "--no-groups"],
+    ["--external-id", String(repeating: "1", count: 129)],
+  ])
+  func `'person' refuses a value that breaks a rule before it asks the server, and names the option`(options: [String])
+    async
+  {
+    let error = await #expect(throws: (any Error).self) {
+      try await PersonCommand.asyncParse(["mina", "--state", "s"] + options)
+    }
+    #expect(error.map { PersonCommand.message(for: $0).contains(options[0]) } == true)
   }
 
   @Test func `'machines' lists a machine on one line, whatever the machine says about itself`() {

@@ -150,7 +150,7 @@ struct EnrolListPlacesTests {
     }
     let expected = ServerError.unusableFile(
       path: payloads + "/mina.code", reason: "cannot be written: No space left on device")
-    #expect(throws: expected) { try full.add([Self.payload]) }
+    #expect(throws: expected) { try full.add([ListedCode(payload: Self.payload)]) }
     #expect(try names().isEmpty)
   }
 

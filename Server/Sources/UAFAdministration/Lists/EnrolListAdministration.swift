@@ -25,6 +25,20 @@ package struct EnrolListAdministration: Sendable {
       try await environment.read { [environment] records in
         try AccountReach(environment).privileged(among: names, in: records)
       })
+    return try await checkedProfiles(list, by: caller)
+  }
+
+  /// Checks what a list says about people, without changing anything.
+  ///
+  /// Lines with an external ID that belongs to a different account count as wrong.
+  ///
+  /// - Throws: ``AdministrationRefusal`` if the caller may not change profiles, and the list does; ``StoreFailure``.
+  package func checkedProfiles(_ list: PeopleList, by caller: Caller) async throws -> PeopleList {
+    guard list.hasProfiles else { return list }
+    try caller.require(.manageAccounts)
+    var list = list
+    let ids = list.externalIDs
+    list.leaveOut(takenIDs: try await environment.read { try $0.profiles.owners(ofExternalIDs: ids) })
     return list
   }
 
@@ -37,8 +51,10 @@ package struct EnrolListAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func issue(
     _ people: ArraySlice<PeopleList.Person>, lifetime: Int64, reachesPrivileged: Bool, by caller: Caller
-  ) async throws -> [EnrolmentPayload] {
+  ) async throws -> [ListedCode] {
     let permitted = try caller.require(.enrol)
+    let changes = Dictionary(people.map { ($0.username, $0.change) }) { first, _ in first }
+    if changes.values.contains(where: { !$0.isEmpty }) { try caller.require(.manageAccounts) }
     guard (1...PeopleList.longestLifetime).contains(lifetime) else {
       throw AdministrationRefusal.invalid(
         field: "lifetime", .outOfRange(1...PeopleList.longestLifetime, .seconds))
@@ -52,23 +68,25 @@ package struct EnrolListAdministration: Sendable {
       return (payload: payload, sealedKey: sealedKey)
     }
     let names = made.map(\.payload.username)
-    try await environment.change(.ofAll(names), by: permitted) { [environment] records in
+    let profiles = try await environment.change(.ofAll(names), by: permitted) { [environment] records in
       if !reachesPrivileged, let name = try AccountReach(environment).privileged(among: names, in: records).min() {
         throw AdministrationRefusal.privileged(account: name)
       }
+      try records.accounts.add(names, now: now)
       for (payload, sealedKey) in made {
-        try records.accounts.add(payload.username, now: now)
         try records.enrolments.open(sealedKey, for: payload.username, expiresAt: payload.expires)
         try records.issuedCodes.add(
           for: payload.username, by: caller.actor.text, reachesPrivileged: caller.vouches, now: now)
       }
+      try records.audit.append(ProfileChanges(environment, records).apply(changes, by: caller))
       try records.audit.append(
         made.map { payload, _ in
           let detail = JSONValue.object(["seconds": .integer(payload.expires - now)]).text
           return environment.event(.enrolmentCode, by: caller, account: payload.username, detail: detail)
         })
+      return try records.profiles.profiles(of: names)
     }
-    return made.map(\.payload)
+    return made.map { ListedCode(payload: $0.payload, displayName: profiles[$0.payload.username]?.displayName) }
   }
 
   /// Issues the codes for a whole list, or none: after a failure in the middle, the codes that were issued are closed.
@@ -79,8 +97,8 @@ package struct EnrolListAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func issueAll(
     _ people: [PeopleList.Person], lifetime: Int64, by caller: Caller
-  ) async throws -> [EnrolmentPayload] {
-    var made: [EnrolmentPayload] = []
+  ) async throws -> [ListedCode] {
+    var made: [ListedCode] = []
     do {
       while made.count < people.count {
         let part = people[made.count..<min(people.count, made.count + Self.together)]
@@ -99,9 +117,9 @@ package struct EnrolListAdministration: Sendable {
   /// The server does this in its own name, because the issuer may have lost their role in the meantime.
   ///
   /// - Throws: ``StoreFailure``; what the environment's functions throw.
-  package func withdraw(_ made: [EnrolmentPayload]) async throws {
+  package func withdraw(_ made: [ListedCode]) async throws {
     let seal = try environment.enrolments()
-    var rest = made[...]
+    var rest = made.map(\.payload)[...]
     while !rest.isEmpty {
       let part = rest.prefix(Self.together)
       let names = part.map(\.username)
@@ -120,6 +138,18 @@ package struct EnrolListAdministration: Sendable {
   }
 }
 
+/// A code that was issued for a person of a list.
+package struct ListedCode: Equatable, Sendable {
+  package let payload: EnrolmentPayload
+  /// The person's name for people; nil if it is not known.
+  package let displayName: String?
+
+  package init(payload: EnrolmentPayload, displayName: String? = nil) {
+    self.payload = payload
+    self.displayName = displayName
+  }
+}
+
 /// The codes for a list of people as CSV: a title line, and a line for each code.
 package enum CodeList {
   package static let header = "username,expires,code\n"
@@ -127,8 +157,8 @@ package enum CodeList {
   /// The lines of codes; `expires` is in seconds since 1970.
   ///
   /// If a spreadsheet would take a name as a formula, the name gets an apostrophe in front.
-  package static func lines(_ codes: [EnrolmentPayload]) -> String {
-    codes.map { CSVLine.written([$0.username, String($0.expires), $0.encoded]) }.joined()
+  package static func lines(_ codes: [ListedCode]) -> String {
+    codes.map(\.payload).map { CSVLine.written([$0.username, String($0.expires), $0.encoded]) }.joined()
   }
 }
 

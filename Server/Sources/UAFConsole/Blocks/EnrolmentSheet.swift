@@ -10,6 +10,8 @@ struct EnrolmentSheet: Equatable {
 
   let language: PageLanguage
   let account: String
+  /// The person's name; empty if it is not known.
+  let displayName: String
   let server: String
   let code: String
   /// When the code expires, as text for people.
@@ -20,8 +22,10 @@ struct EnrolmentSheet: Equatable {
   let picture: QRCode?
 
   /// - Throws: the errors of hashing a long name.
-  init(_ payload: EnrolmentPayload, language: PageLanguage, time: (Int64) -> String) throws {
+  init(_ listed: ListedCode, language: PageLanguage, time: (Int64) -> String) throws {
+    let payload = listed.payload
     self.language = language
+    displayName = Self.shown(listed.displayName ?? "")
     account = Self.shown(payload.username)
     server = Self.shown(payload.server)
     code = payload.encoded
@@ -41,9 +45,11 @@ struct EnrolmentSheet: Equatable {
 
   /// The values for the template.
   var context: [String: Any] {
-    [
-      "sheetLanguage": language.rawValue, "sheetTitle": language.text(.sheetTitle, account),
-      "sheetFacts": [
+    let name = displayName.isEmpty ? [] : [["fact": language.text(.displayName), "value": displayName]]
+    return [
+      "sheetLanguage": language.rawValue,
+      "sheetTitle": language.text(.sheetTitle, displayName.isEmpty ? account : displayName),
+      "sheetFacts": name + [
         ["fact": language.text(.account), "value": account], ["fact": language.text(.sheetServer), "value": server],
         ["fact": language.text(.sheetEnd), "value": end],
       ],

@@ -55,6 +55,15 @@ enum EnglishPageTexts {
     .never: "never",
     .search: "Search",
     .beginsWith: "Name begins with",
+    .displayName: "Display name",
+    .mail: "Mail",
+    .department: "Department",
+    .externalID: "External ID",
+    .groups: "Groups of people",
+    .memberOf: "In the group of people",
+    .contains: "Name, mail or department contains",
+    .changePerson: "Change the person's data",
+    .groupsHow: "Groups of people, with | between them",
     .any: "any",
     .disabled: "disabled",
     .locked: "locked",
@@ -308,7 +317,8 @@ enum EnglishListTexts {
   static let all: [PageText: String] = [
     .listHow:
       "The list is CSV in UTF-8, at most 1 MiB, which is enough for 10,000 people. Its first line names the "
-      + "columns: username and, optionally, lifetime (seconds). The list is only checked "
+      + "columns in any order: username and, optionally, displayName, mail, department, externalID, groups (with | between "
+      + "them) and lifetime (seconds). An empty field changes nothing. The list is only checked "
       + "first; nothing is done yet.",
     .listFile: "List (CSV)",
     .listCheck: "Check",
@@ -329,8 +339,6 @@ enum EnglishListTexts {
     .listEmpty: "the list is empty: its first line names the columns: username, or username,lifetime",
     .listNotUTF8: "the list is not UTF-8: save it as CSV in UTF-8",
     .listUTF16: "the list is UTF-16: save it as CSV in UTF-8",
-    .listSemicolons: "the fields are separated by semicolons instead of commas: save the list as CSV with commas",
-    .listTabs: "the fields are separated by tabs instead of commas: save the list as CSV with commas",
     .listTooMany: "there are more than {} lines: divide the list",
     .listTooLong: "the list is longer than 1 MiB: divide it, or use uaf-server enrol-list",
     .listNoUsername: "the first line does not name a column username",
@@ -340,7 +348,7 @@ enum EnglishListTexts {
     .lineTooLong: "the line has more than {} bytes",
     .lineControl: "the line has a control character",
     .lineOpenQuote: "a quote is not closed on the same line",
-    .lineAfterQuote: "there is something between a closing quote and the comma",
+    .lineAfterQuote: "there is something between a closing quote and the end of the field",
     .lineInnerQuote: "an unquoted field contains a quote: put the field in quotes, and double the quote",
     .lineFields: "there are {} fields instead of {}",
     .lineNoName: "the username is empty",
@@ -349,6 +357,7 @@ enum EnglishListTexts {
     .lineTwice: "{} is already on line {}",
     .lineNoNumber: "{} is not a number of seconds",
     .lineLifetime: "{} is not a number of seconds from 1 to {}",
+    .lineIDTaken: "the external ID {} is that of {}",
     .linePrivileged: "{} is privileged: issue that code separately",
     .listForm: "What to make",
     .listFormFile: "a file with the codes (CSV)",

@@ -52,6 +52,15 @@ enum KoreanPageTexts {
     .never: "없음",
     .search: "찾기",
     .beginsWith: "이름의 시작",
+    .displayName: "표시 이름",
+    .mail: "메일",
+    .department: "부서",
+    .externalID: "외부 ID(사번)",
+    .groups: "사람 그룹",
+    .memberOf: "이 사람 그룹의 사람",
+    .contains: "이름, 메일, 부서에 들어 있는 글자",
+    .changePerson: "사람 정보 바꾸기",
+    .groupsHow: "사람 그룹(|로 나눔)",
     .any: "모두",
     .disabled: "비활성화됨",
     .locked: "잠김",
@@ -289,7 +298,8 @@ enum KoreanPageTexts {
 enum KoreanListTexts {
   static let all: [PageText: String] = [
     .listHow:
-      "명단은 UTF-8 CSV이며 최대 1 MiB입니다(10,000명 이상). 첫 줄은 열 이름입니다: username, 필요하면 lifetime(초). 먼저 검사만 하며 아무것도 "
+      "명단은 UTF-8 CSV이며 최대 1 MiB입니다(10,000명 이상). 첫 줄은 열 이름이며 순서는 자유입니다: username(아이디), 필요하면 "
+      + "이름, 메일, 부서, 사번, 그룹(|로 나눔), lifetime(초). 빈칸은 아무것도 바꾸지 않습니다. 먼저 검사만 하며 아무것도 "
       + "바꾸지 않습니다.",
     .listFile: "명단(CSV)",
     .listCheck: "검사",
@@ -308,8 +318,6 @@ enum KoreanListTexts {
     .listEmpty: "명단이 비어 있습니다. 첫 줄은 열 이름입니다: username 또는 username,lifetime",
     .listNotUTF8: "명단이 UTF-8이 아닙니다. UTF-8 CSV로 저장하십시오",
     .listUTF16: "명단이 UTF-16입니다. UTF-8 CSV로 저장하십시오",
-    .listSemicolons: "항목이 쉼표가 아니라 세미콜론으로 구분되어 있습니다. 쉼표로 구분한 CSV로 저장하십시오",
-    .listTabs: "항목이 쉼표가 아니라 탭으로 구분되어 있습니다. 쉼표로 구분한 CSV로 저장하십시오",
     .listTooMany: "{}줄이 넘습니다. 명단을 나누십시오",
     .listTooLong: "명단이 1 MiB보다 깁니다. 나누거나 uaf-server enrol-list를 쓰십시오",
     .listNoUsername: "첫 줄에 username 열이 없습니다",
@@ -319,7 +327,7 @@ enum KoreanListTexts {
     .lineTooLong: "줄이 {}바이트를 넘습니다",
     .lineControl: "제어 문자가 있습니다",
     .lineOpenQuote: "따옴표가 같은 줄에서 닫히지 않았습니다",
-    .lineAfterQuote: "닫는 따옴표와 쉼표 사이에 다른 글자가 있습니다",
+    .lineAfterQuote: "닫는 따옴표와 칸의 끝 사이에 다른 글자가 있습니다",
     .lineInnerQuote: "따옴표 없는 칸에 따옴표가 있습니다. 칸을 따옴표로 감싸고 안의 따옴표는 두 번 쓰십시오",
     .lineFields: "칸이 {}개입니다. {}개여야 합니다",
     .lineNoName: "username이 비어 있습니다",
@@ -328,6 +336,7 @@ enum KoreanListTexts {
     .lineTwice: "{}은(는) 이미 {}번째 줄에 있습니다",
     .lineNoNumber: "{}은(는) 초의 수가 아닙니다",
     .lineLifetime: "{}초는 1에서 {} 사이가 아닙니다",
+    .lineIDTaken: "외부 ID {}은(는) 이미 {} 계정의 것입니다",
     .linePrivileged: "{}은(는) 특권 계정입니다. 코드를 따로 발급하십시오",
     .listForm: "만들 것",
     .listFormFile: "코드 파일(CSV)",

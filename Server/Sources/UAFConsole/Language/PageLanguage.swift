@@ -52,8 +52,6 @@ extension PageLanguage {
     case .empty: text(.listEmpty)
     case .notUTF8: text(.listNotUTF8)
     case .utf16: text(.listUTF16)
-    case .separator(.semicolon): text(.listSemicolons)
-    case .separator(.tab): text(.listTabs)
     case .tooMany: text(.listTooMany, String(PeopleList.maximumCount))
     case .noUsername: text(.listNoUsername)
     case .unknownColumn(let name): text(.listUnknownColumn, name)
@@ -71,6 +69,8 @@ extension PageLanguage {
     case .usernameTwice(let name, let first): text(.lineTwice, name, String(first))
     case .notANumber(let text): self.text(.lineNoNumber, text)
     case .lifetimeRange(let seconds): text(.lineLifetime, String(seconds), String(PeopleList.longestLifetime))
+    case .column(let name, let problem): text(problem, of: name)
+    case .externalIDTaken(let id, let name): text(.lineIDTaken, id, name)
     case .privileged(let name): text(.linePrivileged, name)
     }
   }

@@ -50,6 +50,15 @@ enum PageText: String, CaseIterable, Sendable {
   case never
   case search
   case beginsWith
+  case displayName
+  case mail
+  case department
+  case externalID
+  case groups
+  case memberOf
+  case contains
+  case changePerson
+  case groupsHow
   case any
   case disabled
   case locked
@@ -261,8 +270,6 @@ enum PageText: String, CaseIterable, Sendable {
   case listEmpty
   case listNotUTF8
   case listUTF16
-  case listSemicolons
-  case listTabs
   case listTooMany
   case listTooLong
   case listNoUsername
@@ -281,6 +288,7 @@ enum PageText: String, CaseIterable, Sendable {
   case lineTwice
   case lineNoNumber
   case lineLifetime
+  case lineIDTaken
   case linePrivileged
   case listForm
   case listFormFile

@@ -39,6 +39,7 @@ extension PageLanguage {
       case "idle": .idleDays
       case "seconds": .lockSeconds
       case "prefix": .beginsWith
+      case "search": .contains
       case "name": .tokenName
       case "key": .keyID
       case "keys", "shown": .earlierKeys
@@ -56,6 +57,8 @@ extension PageLanguage {
   private static func korean(_ conflict: Conflict) -> String {
     switch conflict {
     case .accountExists(let name): "\(name) 계정이 이미 있습니다"
+    case .externalIDTaken(let id, let name): "외부 ID \(id)은(는) 이미 \(name) 계정의 것입니다"
+    case .tooManyGroups(let most): "사람 그룹은 최대 \(most)개입니다"
     case .isAdministrator(let name): "\(name)은(는) 관리자입니다. 먼저 관리자에서 빼십시오"
     case .disabled(let name): "\(name) 계정은 비활성화되어 있습니다. 잠그면 비활성화가 풀립니다"
     case .neitherDisabledNorLocked(let name): "\(name) 계정은 비활성화되지도 잠기지도 않았습니다"
@@ -85,6 +88,12 @@ extension PageLanguage {
     case .tokenLifetime(let range, let role):
       "\(role.rawValue) 역할에서는 \(range.lowerBound)~\(range.upperBound)초여야 합니다"
     case .tooLong(let bytes): "최대 \(bytes)바이트입니다"
+    case .longText(let limit): "최대 \(limit.characters)자, \(limit.bytes)바이트입니다"
+    case .notMail: "메일 주소여야 합니다. '@'가 하나 있고 그 앞뒤에 글자가 있으며 공백이 없어야 합니다"
+    case .emptyGroup: "이름이 빈 그룹이 있습니다"
+    case .barInGroup: "그룹 이름에 '|'를 쓸 수 없습니다. 목록에서 이름을 나누는 문자입니다"
+    case .noSuchGroup: "이 서버에 그런 이름의 사람 그룹이 없습니다"
+    case .emptySearch: "한 글자 이상 적어 주십시오"
     case .tooMany(let most): "최대 \(most)개입니다"
     case .noReason: "이유를 적어 주십시오"
     case .badReason(let bytes): "이유를 최대 \(bytes)바이트로 적어 주십시오"

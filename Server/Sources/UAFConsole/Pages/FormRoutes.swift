@@ -44,6 +44,10 @@ enum FormRoutes {
       try await AccountAdministration(call.administration).add(call.fields["name"], by: call.caller)
       return person(call)
     },
+    ProfileForm.path: Route(permission: .manageAccounts) { call in
+      try await ProfileForm.change(call)
+      return person(call)
+    },
     "/console/person/enrol": Route(permission: .enrol) { call in try await issueCode(call) },
     "/console/person/close-code": Route(permission: .enrol) { call in
       try await EnrolmentAdministration(call.administration).close(for: call.fields["name"], by: call.caller)

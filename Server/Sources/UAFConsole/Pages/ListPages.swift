@@ -119,7 +119,7 @@ enum ListPages {
   }
 
   private static func sheets(
-    _ codes: [EnrolmentPayload], _ language: PageLanguage, _ call: PageCall
+    _ codes: [ListedCode], _ language: PageLanguage, _ call: PageCall
   ) async throws -> PageContent {
     var blocks: [PageBlock] = [.aside(call.text(.sheetsHow))]
     for code in codes {

@@ -7,18 +7,21 @@ enum PeoplePages {
   static func list(_ call: PageCall) async throws -> PageContent {
     let search = try PeopleSearch(call)
     let page = try await AccountAdministration(call.administration).page(
-      search.query, group: search.group, by: call.caller)
+      search.query, group: search.group, of: search.people, by: call.caller)
     let rows = page.rows.map { row -> [PageCell] in
       let account = row.summary
       return [
-        PageCall.personLink(account.username), PageCell(AccountStateForms.text(account.block, call)),
+        PageCall.personLink(account.username), PageCell(account.profile.displayName ?? ""),
+        PageCell(account.profile.mail ?? ""), PageCell(account.profile.department ?? ""),
+        PageCell(AccountStateForms.text(account.block, call)),
         PageCell(row.group ?? ""), PageCell(String(account.keys)), PageCell(String(account.revokedKeys)),
         PageCell(call.time(account.lastUsedAt)), PageCell(call.yesOrNo(account.hasOpenCode)),
       ]
     }
     let table = PageTable(
       caption: call.text(.people),
-      columns: [.account, .state, .group, .keys, .revokedKeys, .lastUsed, .openCode].map(call.text), rows: rows,
+      columns: [.account, .displayName, .mail, .department, .state, .group, .keys, .revokedKeys, .lastUsed, .openCode]
+        .map(call.text), rows: rows,
       empty: call.text(.nothing),
       next: page.next.map { PeopleSearch.next($0, call) })
     var blocks: [PageBlock] = [.form(PeopleSearch.form(call)), .table(table)]
@@ -36,11 +39,17 @@ enum PeoplePages {
     let name = call.fields["name"]
     let account = try await AccountAdministration(call.administration).account(name, by: call.caller)
     let keys = try await KeyAdministration(call.administration).keys(of: name, by: call.caller)
-    let facts: PageBlock = .facts([
-      (call.text(.state), AccountStateForms.text(account.summary.block, call)),
-      (call.text(.group), account.group ?? ""), (call.text(.lastUsed), call.time(account.summary.lastUsedAt)),
-      (call.text(.openCode), call.yesOrNo(account.summary.hasOpenCode)),
-    ])
+    let profile = account.summary.profile
+    let person = ProfileField.allCases.compactMap { field in
+      profile[field].map { (call.text(ProfileForm.label(field)), $0) }
+    }
+    let groups = profile.groups.isEmpty ? [] : [(call.text(.groups), profile.groups.joined(separator: ", "))]
+    let facts: PageBlock = .facts(
+      person + groups + [
+        (call.text(.state), AccountStateForms.text(account.summary.block, call)),
+        (call.text(.group), account.group ?? ""), (call.text(.lastUsed), call.time(account.summary.lastUsedAt)),
+        (call.text(.openCode), call.yesOrNo(account.summary.hasOpenCode)),
+      ])
     let table = keyTable(keys, call, column: .machine) { key in
       key.deviceID.map { PageCall.machineLink($0, key.deviceName) } ?? ""
     }
@@ -120,6 +129,7 @@ enum PeoplePages {
     if let unlock = UnlockPages.form(name, keys, call) { forms.append(unlock) }
     forms += revocations(name, keys, passkeys, call) + AccountStateForms.forms(name, account.block, call)
     if call.allows(.manageAccounts) {
+      forms.append(ProfileForm.form(name, account.profile, call))
       forms.append(
         PageForm(
           title: call.text(.deleteAccount), action: "/console/person/delete", button: call.text(.delete),
@@ -168,11 +178,12 @@ enum PeoplePages {
 /// The search for accounts: its form, and the query for the store.
 struct PeopleSearch {
   private static let secondsOfDay: Int64 = 86_400
-  private static let names = ["prefix", "state", "group", "idle"]
+  private static let names = ["search", "memberOf", "prefix", "state", "group", "idle"]
 
   let query: AccountQuery
   /// A group of the policy in force; nil for all accounts.
   let group: String?
+  let people: PeopleSelection
 
   /// Makes the query from the fields of a request.
   ///
@@ -191,6 +202,7 @@ struct PeopleSearch {
     }
     self.query = query
     group = call.value("group")
+    people = PeopleSelection(text: call.value("search"), memberOf: call.value("memberOf"))
   }
 
   static func form(_ call: PageCall) -> PageForm {
@@ -201,6 +213,8 @@ struct PeopleSearch {
     return PageForm(
       title: call.text(.search), action: "/console/people", button: call.text(.search),
       fields: [
+        PageField(name: "search", label: call.text(.contains), value: call.fields["search"], maximum: 64),
+        PageField(name: "memberOf", label: call.text(.memberOf), value: call.fields["memberOf"], maximum: 64),
         PageField(name: "prefix", label: call.text(.beginsWith), value: call.fields["prefix"], maximum: 128),
         PageField(name: "state", label: call.text(.state), kind: .choice(states), value: call.fields["state"]),
         PageField(name: "group", label: call.text(.group), value: call.fields["group"]),

@@ -1,3 +1,4 @@
+import UAFAdministration
 import UAFMessages
 
 /// Sheets for people as one self-contained HTML page, without scripts or other files.
@@ -27,8 +28,8 @@ package struct SheetDocument: Sendable {
   /// The HTML of one sheet.
   ///
   /// - Throws: the errors of ``beginning()``, and of hashing a long name.
-  package func sheet(_ payload: EnrolmentPayload) throws -> String {
-    try PageTemplates.render(EnrolmentSheet(payload, language: language, time: time).context, with: "sheet")
+  package func sheet(_ code: ListedCode) throws -> String {
+    try PageTemplates.render(EnrolmentSheet(code, language: language, time: time).context, with: "sheet")
   }
 
   /// The HTML after the last sheet.

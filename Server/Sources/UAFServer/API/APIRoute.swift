@@ -45,7 +45,8 @@ struct APIRoute: Sendable {
 /// The table of the API's routes, from which requests are answered and the description is generated.
 enum APIRoutes {
   static let all =
-    AccountRoutes.all + AccountBlockRoutes.all + MachineRoutes.all + JoinCodeRoutes.all + EnrolmentRoutes.all
+    AccountRoutes.all + PeopleRoutes.all + AccountBlockRoutes.all + MachineRoutes.all + JoinCodeRoutes.all
+    + EnrolmentRoutes.all
     + UnlockRoutes.all + MachinePolicyRoutes.all
     + ApprovalRoutes.all
     + AuditRoutes.all + ModelRoutes.all
@@ -174,8 +175,10 @@ struct BodyMembers: Equatable {
     return number
   }
 
-  func strings(_ name: String) throws(Problem) -> [String] {
-    guard let value = object[name] else { return [] }
+  func strings(_ name: String) throws(Problem) -> [String] { try optionalStrings(name) ?? [] }
+
+  func optionalStrings(_ name: String) throws(Problem) -> [String]? {
+    guard let value = object[name] else { return nil }
     let wrong = Problem(.badRequest, "invalid", "must be a list of strings", field: name)
     guard case .array(let elements) = value else { throw wrong }
     var texts: [String] = []

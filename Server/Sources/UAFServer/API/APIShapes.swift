@@ -14,6 +14,8 @@ enum APIShapes {
     ]
     object.set("lastUsed", summary.lastUsedAt.map(JSONValue.integer))
     object.set("group", row.group.map(JSONValue.string))
+    for field in ProfileField.allCases { object.set(field.rawValue, summary.profile[field].map(JSONValue.string)) }
+    if !summary.profile.groups.isEmpty { object.set("groups", .array(summary.profile.groups.map(JSONValue.string))) }
     object.set("block", summary.block.map { .object(block($0)) })
     return object
   }
@@ -25,6 +27,10 @@ enum APIShapes {
     ]
     object.set("until", block.until.map(JSONValue.integer))
     return object
+  }
+
+  static func personGroup(_ group: PersonGroup) -> JSONObject {
+    ["id": .integer(group.id), "name": .string(group.name), "members": .integer(Int64(group.members))]
   }
 
   static func policy(_ version: PolicyVersion) -> JSONObject {

@@ -9,7 +9,8 @@ enum AccountRoutes {
 
   private static let account: JSONObject = [
     "name": .string("mina"), "keys": .integer(1), "revokedKeys": .integer(0), "hasOpenCode": .bool(false),
-    "lastUsed": .integer(1_800_000_000),
+    "lastUsed": .integer(1_800_000_000), "displayName": .string("김미나"), "mail": .string("mina@example.org"),
+    "department": .string("Laboratory"), "externalID": .string("E-1007"), "groups": .array([.string("Researchers")]),
   ]
   private static let key: JSONObject = [
     "account": .string("mina"), "aaid": .string("5541#0001"), "keyID": .string("Zm9v"), "version": .integer(1),
@@ -25,15 +26,19 @@ enum AccountRoutes {
   ]
 
   private static let list = APIRoute(
-    method: .GET, path: "/accounts", summary: "Accounts in the order of their names.",
+    method: .GET, path: "/accounts",
+    summary: "Accounts in the order of their names; with search, in the order in which they were added.",
     query: [
+      APIInputs.text(
+        "search", "Only accounts whose login name, display name, mail or department contains this text, in any case."),
+      APIInputs.text("memberOf", "Only accounts in the group of people with this name."),
       APIInputs.text("prefix", "Only accounts whose names begin with this text."),
       APIInputs.choice("state", SearchedState.allCases.map(\.rawValue), "Only accounts in this state."),
       APIInputs.text("group", "Only accounts in this group of the policy in force."),
       APIInputs.number(
         "idleSince", 0...Int64.max,
         "Only accounts whose keys have not been used since this time, in seconds since 1970."),
-      APIInputs.after("An account's name."), APIInputs.limit,
+      APIInputs.after("An account's name; with search, a number."), APIInputs.limit,
     ], example: ["accounts": .array([.object(account)]), "next": .string("mina")]
   ) { call in
     var query = AccountQuery(
@@ -41,7 +46,8 @@ enum AccountRoutes {
     query.state = try state(call.query["state"])
     query.idleSince = try call.query.integer("idleSince")
     let page = try await AccountAdministration(call.environment).page(
-      query, group: call.query["group"], by: call.caller)
+      query, group: call.query["group"],
+      of: PeopleSelection(text: call.query["search"], memberOf: call.query["memberOf"]), by: call.caller)
     return .ok(APIShapes.page(page, "accounts", APIShapes.account))
   }
 
@@ -71,6 +77,32 @@ enum AccountRoutes {
     .ok(
       APIShapes.account(
         try await AccountAdministration(call.environment).account(call.part("account"), by: call.caller)))
+  }
+
+  static let change = APIRoute(
+    method: .PATCH, path: "/accounts/{account}",
+    summary: "Changes what is known about the account's person: the members that are given.",
+    body: [
+      text(.displayName, "The person's name in any script, at most 128 characters."),
+      text(.mail, "A mail address, at most 254 bytes."), text(.department, "At most 128 characters."),
+      text(.externalID, "The person's ID in a directory, at most 128 characters; no two accounts have the same."),
+      APIRoute.Input(
+        name: "groups", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
+        description: "The names of all groups of the person, at most 64; an empty list removes the person from all."),
+    ], bodyExample: ["displayName": .string("김미나"), "groups": .array([.string("Researchers")])], example: account
+  ) { call in
+    try call.caller.require(.manageAccounts)
+    var texts: [ProfileField: String] = [:]
+    for field in ProfileField.allCases { texts[field] = try call.body.optionalString(field.rawValue) }
+    let change = try ProfileChange(texts, groups: try call.body.optionalStrings("groups"))
+    try await PeopleAdministration(call.environment).change(call.part("account"), change, by: call.caller)
+    return .ok(
+      APIShapes.account(
+        try await AccountAdministration(call.environment).account(call.part("account"), by: call.caller)))
+  }
+
+  private static func text(_ field: ProfileField, _ description: String) -> APIRoute.Input {
+    APIInputs.text(field.rawValue, "\(description) An empty text clears it.")
   }
 
   private static let delete = APIRoute(
@@ -143,6 +175,25 @@ enum AccountRoutes {
       return try KeyName(named: key, field: "key").selection(of: account)
     default: throw .invalid(field: "key", .keyAndDevice)
     }
+  }
+}
+
+/// The routes of what is known about people.
+enum PeopleRoutes {
+  static let all = [AccountRoutes.change, groups]
+
+  private static let groups = APIRoute(
+    method: .GET, path: "/groups", summary: "Groups of people in the order of their names; they give nobody a role.",
+    query: [APIInputs.after("A group's name."), APIInputs.limit],
+    example: [
+      "groups": .array([
+        .object(["id": .integer(1), "name": .string("Researchers"), "members": .integer(12)])
+      ])
+    ]
+  ) { call in
+    let page = try await PeopleAdministration(call.environment).groups(
+      after: call.query["after"] ?? "", limit: try call.limit(), by: call.caller)
+    return .ok(APIShapes.page(page, "groups", APIShapes.personGroup))
   }
 }
 

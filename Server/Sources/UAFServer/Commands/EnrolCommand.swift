@@ -70,8 +70,9 @@ struct EnrolListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enrol-list", abstract: "Make a one-time enrolment code for each person in a list.",
     discussion: """
-      The list is CSV. Its first line names the columns: username, and lifetime (seconds) if wanted. If a line is \
-      wrong, its number is shown and nothing is done, unless --skip-wrong is given. The codes go where --codes, \
+      The list is CSV. Its first line names the columns in any order: username, and if wanted displayName, mail, \
+      department, externalID, groups (with | between them) and lifetime (seconds). Commas, semicolons or tabs separate \
+      them, and an empty field changes nothing. If a line is wrong, its number is shown and nothing is done, unless --skip-wrong is given. The codes go where --codes, \
       --payloads and --sheets say, at least one of which is needed; no existing file is overwritten. All of these \
       files are as secret as the codes.
       """)
@@ -99,9 +100,10 @@ struct EnrolListCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let people = try read()
+    let parsed = try parse()
     let local = try state.link(server: server)
     let codes = EnrolListAdministration(local.environment)
+    let people = try people(of: await codes.checkedProfiles(parsed, by: local.caller))
     let outputs = try places.make()
     let names = outputs.map(\.path).joined(separator: ", ")
     var done = 0
@@ -147,15 +149,17 @@ struct EnrolListCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads the people of the list, and reports what is wrong with it.
-  private func read() throws -> [PeopleList.Person] {
+  private func parse() throws -> PeopleList {
     let bytes = try ListInput.read(list, maximumLength: PeopleList.maximumSize)
-    let parsed: PeopleList
-    do {
-      parsed = try PeopleList(parsing: bytes)
+    do throws(PeopleListProblem) {
+      return try PeopleList(parsing: bytes)
     } catch {
       throw ServerError.unusableFile(path: list, reason: error.description)
     }
+  }
+
+  /// The people of the list; reports what is wrong with it.
+  private func people(of parsed: PeopleList) throws -> [PeopleList.Person] {
     for wrong in parsed.wrong.prefix(Self.mostNamed) { Terminal.note("\(list):\(wrong.line): \(wrong.problem)") }
     if parsed.wrong.count > Self.mostNamed { Terminal.note("and \(parsed.wrong.count - Self.mostNamed) further lines") }
     guard parsed.wrong.isEmpty || skipWrong else {

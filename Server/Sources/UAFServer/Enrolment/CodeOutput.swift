@@ -14,7 +14,7 @@ protocol CodeOutput {
   /// Adds codes, and waits until they are on the disk.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, or the errors of turning codes into text.
-  func add(_ codes: [EnrolmentPayload]) throws
+  func add(_ codes: [ListedCode]) throws
 
   /// Writes what follows the last code.
   func finish() throws
@@ -42,7 +42,7 @@ struct CodeTable: CodeOutput {
     }
   }
 
-  func add(_ codes: [EnrolmentPayload]) throws { try file.add(CodeList.lines(codes)) }
+  func add(_ codes: [ListedCode]) throws { try file.add(CodeList.lines(codes)) }
 
   func finish() {}
 
@@ -147,7 +147,7 @@ struct SheetFile: CodeOutput {
     }
   }
 
-  func add(_ codes: [EnrolmentPayload]) throws {
+  func add(_ codes: [ListedCode]) throws {
     try file.add(codes.map { try document.sheet($0) }.joined())
   }
 
@@ -189,8 +189,10 @@ final class PayloadFolder: CodeOutput {
 
   deinit { close(descriptor) }
 
-  func add(_ codes: [EnrolmentPayload]) throws {
-    for code in codes { try add(try PayloadFileName.name(for: code.username), code.encoded + "\n") }
+  func add(_ codes: [ListedCode]) throws {
+    for code in codes {
+      try add(try PayloadFileName.name(for: code.payload.username), code.payload.encoded + "\n")
+    }
     guard fsync(descriptor) == 0 else { throw Self.failure(path, "cannot be written") }
   }
 

@@ -133,8 +133,11 @@ extension JSONObject {
   /// The text may contain anything, even tabs, escape sequences, or formulas that a spreadsheet would compute.
   func said(_ name: String, limit: Int = 128) -> String {
     guard let text = text(name), !text.isEmpty else { return "-" }
-    return CSVLine.harmless(Text.marked(text, limit: limit))
+    return Self.cleaned(text, limit: limit)
   }
+
+  /// A text of unknown origin for a cell of a table.
+  static func cleaned(_ text: String, limit: Int) -> String { CSVLine.harmless(Text.marked(text, limit: limit)) }
 }
 
 /// Why a running server could not be reached.

@@ -1,0 +1,100 @@
+import UAFMessages
+import UAFService
+
+/// The operations on what the server knows about people: profiles, and groups of people.
+package struct PeopleAdministration: Sendable {
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Changes fields of one account's profile, all of them or none.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func change(_ username: String, _ change: ProfileChange, by caller: Caller) async throws {
+    let permitted = try caller.require(.manageAccounts)
+    try await environment.change(.of(username), by: permitted) { [environment] records in
+      guard try records.accounts.exists(username) else {
+        throw AdministrationRefusal.unknown("account", name: username)
+      }
+      try records.audit.append(ProfileChanges(environment, records).apply([username: change], by: caller))
+    }
+  }
+
+  /// Groups of people in the order of their names.
+  ///
+  /// - Parameters:
+  ///   - name: groups after this name; empty for the first page.
+  ///   - limit: at most 200 groups.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func groups(after name: String, limit: Int, by caller: Caller) async throws -> Page<PersonGroup> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    let rows = try await environment.read { try $0.personGroups.page(after: name, limit: limit + 1) }
+    return Page(rows, limit: limit, key: \.name)
+  }
+}
+
+/// Changes profiles within a transaction.
+struct ProfileChanges {
+  private let environment: AdministrationEnvironment
+  private let records: any StoreTransaction
+
+  init(_ environment: AdministrationEnvironment, _ records: any StoreTransaction) {
+    self.environment = environment
+    self.records = records
+  }
+
+  /// Changes the profiles of existing accounts.
+  ///
+  /// - Returns: the rows of the audit, which say which fields have changed. They have no values except the names of groups:
+  ///   rows of the audit cannot be changed, and so a name or an address in them could never be removed.
+  func apply(_ changes: [String: ProfileChange], by caller: Caller) throws -> [AuditEntry] {
+    let changes = changes.filter { !$0.value.isEmpty }
+    guard !changes.isEmpty else { return [] }
+    let before = try records.profiles.profiles(of: changes.keys.sorted())
+    var after: [String: AccountProfile] = [:]
+    for (username, change) in changes {
+      guard let profile = before[username] else { continue }
+      let changed = change.applied(to: profile)
+      if changed != profile { after[username] = changed }
+    }
+    try checkExternalIDs(after)
+    try records.profiles.set(after, now: environment.now())
+    guard
+      try after.values.allSatisfy({ $0.groups.isEmpty })
+        || records.personGroups.count() <= ProfileRules.mostGroupsOfServer
+    else { throw AdministrationRefusal.conflict(.tooManyGroups(ProfileRules.mostGroupsOfServer)) }
+    return after.sorted { $0.key < $1.key }.map { username, profile in
+      let detail = Self.detail(from: before[username] ?? AccountProfile(), to: profile)
+      return environment.event(.accountChange, by: caller, account: username, detail: JSONValue.object(detail).text)
+    }
+  }
+
+  /// Refuses an external ID that a different account keeps.
+  private func checkExternalIDs(_ profiles: [String: AccountProfile]) throws {
+    var wanted: [String: String] = [:]
+    for (username, profile) in profiles.sorted(by: { $0.key < $1.key }) {
+      guard let id = profile.externalID else { continue }
+      if let other = wanted[id] { throw AdministrationRefusal.conflict(.externalIDTaken(id, by: other)) }
+      wanted[id] = username
+    }
+    for (id, owner) in try records.profiles.owners(ofExternalIDs: wanted.keys.sorted()).sorted(by: { $0.key < $1.key })
+    {
+      let isKept = profiles[owner].map { $0.externalID == id } ?? true
+      guard owner == wanted[id] || !isKept else {
+        throw AdministrationRefusal.conflict(.externalIDTaken(id, by: owner))
+      }
+    }
+  }
+
+  private static func detail(from before: AccountProfile, to after: AccountProfile) -> JSONObject {
+    var fields = ProfileField.allCases.filter { before[$0] != after[$0] }.map(\.rawValue)
+    let added = after.groups.filter { !before.groups.contains($0) }
+    let removed = before.groups.filter { !after.groups.contains($0) }
+    if !added.isEmpty || !removed.isEmpty { fields.append("groups") }
+    var detail: JSONObject = ["fields": .array(fields.map(JSONValue.string))]
+    if !added.isEmpty { detail.set("groupsAdded", .array(added.map(JSONValue.string))) }
+    if !removed.isEmpty { detail.set("groupsRemoved", .array(removed.map(JSONValue.string))) }
+    return detail
+  }
+}
