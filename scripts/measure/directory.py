@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from measure import cluster, server, store
+from measure import cluster, people, server, store
 
 ACCOUNTS = int(os.environ.get("DIRECTORY_ACCOUNTS", "1000000"))
 ROWS = int(os.environ.get("DIRECTORY_ROWS", "10000000"))
@@ -50,7 +50,21 @@ def pages():
     def audit(**query):
         return "/api/v1/audit", {"limit": 100} | query
 
+    def search(find):
+        """A search for a text that is made from the display name and the mail address of somebody."""
+        shown, mail, _ = people.person(random.randrange(ACCOUNTS // 5) * 5 + 1)
+        return "/api/v1/accounts", {"search": find(shown, mail), "limit": 50}
+
     return {
+        "search, a whole name (3 syllables)": lambda: search(lambda shown, mail: shown),
+        "search, 2 syllables of a name": lambda: search(lambda shown, mail: shown[1:]),
+        "search, 1 syllable": lambda: search(lambda shown, mail: shown[2]),
+        "search, the middle of an address": lambda: search(lambda shown, mail: mail[3:-6]),
+        "search, an account's number": lambda: search(lambda shown, mail: name()[4:]),
+        "search, a department": lambda: search(lambda shown, mail: random.choice(["연구소", "LABORATORY", "영업", "fin"])),
+        "search, 1 letter": lambda: search(lambda shown, mail: random.choice("aeg@7")),
+        "search, finds nobody": lambda: search(lambda shown, mail: "zzq" + shown[:2]),
+        "search, wrong suggestions alone": lambda: search(lambda shown, mail: "orgexample"),
         "accounts, anywhere": lambda: ("/api/v1/accounts", {"after": name(), "limit": 100}),
         "accounts, by the first six letters": lambda: ("/api/v1/accounts", {"prefix": name()[:11], "limit": 100}),
         "accounts, disabled": lambda: ("/api/v1/accounts", {"state": "disabled", "limit": 100}),
@@ -143,7 +157,7 @@ def run(program, engine="sqlite"):
         for kind, rows in (("without an audit", 0), ("with it", ROWS)):
             url = postgresql.new_database() if postgresql else None
             folder = work / kind.replace(" ", "-")
-            servers[kind] = server.Server(program, folder, ACCOUNTS, url=url, audit_rows=rows).prepare()
+            servers[kind] = server.Server(program, folder, ACCOUNTS, url=url, audit_rows=rows, described=True).prepare()
         for one in servers.values():
             one.start()
         page = text(servers, engine)

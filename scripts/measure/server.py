@@ -41,9 +41,10 @@ class Server:
     # Its name among its peers.
     name = "ours"
 
-    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0, used=0):
+    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0, used=0, described=False):
         self.program, self.folder, self.accounts = program, folder, accounts
         self.url, self.keys_each, self.audit_rows, self.used = url, keys_each, audit_rows, used
+        self.described = described
         self.process: subprocess.Popen[str] | None = None
         self.port = "0"
         self.counter = 0
@@ -54,7 +55,7 @@ class Server:
         self.stop()
         fill, audit = (store.fill_postgresql, store.audit_postgresql) if self.url else (store.fill_sqlite, store.audit_sqlite)
         place = self.url or self.folder / "state/server.db"
-        fill(place, f"{URL}/uaf/facets", self.accounts, keys(self.accounts), self.keys_each)
+        fill(place, f"{URL}/uaf/facets", self.accounts, keys(self.accounts), self.keys_each, described=self.described)
         if self.audit_rows:
             (self.folder / "state/audit.head").unlink(missing_ok=True)
             audit(place, store.audit(self.audit_rows, self.accounts))

@@ -6,13 +6,15 @@ import struct
 import time
 from pathlib import Path
 
-from measure import cluster
+from measure import cluster, people
 
 AAID = "5541#0001"
 # The most accounts that log in.
 MOST = 10_000
 
 _ACCOUNT = ("username", "createdAt")
+_PERSON = ("displayName", "mail", "department")
+_GRAM = ("gram", "block", "members")
 _CREDENTIAL = (
     "username", "appID", "aaid", "keyID", "publicKey", "signatureAlgorithm", "authenticatorVersion", "signCounter",
     "regCounter", "deviceID", "registeredAt",
@@ -50,10 +52,16 @@ def rows(accounts, own, each):
                 yield name, index, hashlib.sha256(f"{name} {index}".encode()).digest(), shared
 
 
-def tables(app_id, accounts, own, each):
-    """The rows of every table that has some, with its columns."""
+def tables(app_id, accounts, own, each, *, described):
+    """The rows of every table that has some, with its columns; with `described`, each account says who its person is."""
     now = int(time.time())
-    yield "account", _ACCOUNT, ((f"person{number:07d}", now) for number in range(accounts))
+    names = ((f"person{number:07d}", now) for number in range(accounts))
+    if described:
+        yield "account", _ACCOUNT + _PERSON, ((*name, *people.person(number)) for number, name in enumerate(names))
+        texts = ((number + 1, (f"person{number:07d}", *people.person(number))) for number in range(accounts))
+        yield "accountGram", _GRAM, people.index(texts)
+    else:
+        yield "account", _ACCOUNT, names
     credentials = (
         (name, app_id, AAID, key_id, key, 1, 1, 0, 1, f"{name}-{index}", now)
         for name, index, key_id, key in rows(accounts, own, each)
@@ -61,11 +69,11 @@ def tables(app_id, accounts, own, each):
     yield "credential", _CREDENTIAL, credentials
 
 
-def fill_sqlite(path: Path, app_id, accounts, own, each=1):
+def fill_sqlite(path: Path, app_id, accounts, own, each=1, *, described=False):
     """Fills the file of a server that does not run."""
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA synchronous = OFF")
-        for table, columns, values in tables(app_id, accounts, own, each):
+        for table, columns, values in tables(app_id, accounts, own, each, described=described):
             places = ", ".join("?" for _ in columns)
             database.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", values)
         database.commit()
@@ -73,10 +81,10 @@ def fill_sqlite(path: Path, app_id, accounts, own, each=1):
     database.close()
 
 
-def fill_postgresql(url, app_id, accounts, own, each=1):
+def fill_postgresql(url, app_id, accounts, own, each=1, *, described=False):
     """Fills the database of a server that does not run."""
     with cluster.Connection(url) as connection:
-        for table, columns, values in tables(app_id, accounts, own, each):
+        for table, columns, values in tables(app_id, accounts, own, each, described=described):
             connection.copy(f"uaf.{table}", columns, values)
         connection.execute("VACUUM ANALYZE")
 
