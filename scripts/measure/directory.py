@@ -105,6 +105,14 @@ def asked(path, page):
     return took, json.loads(body)
 
 
+def check_search(path):
+    """The index that was made here must be the server's: each address must find its account, and nobody else."""
+    for number in random.sample(range(ACCOUNTS), 20):
+        found = asked(path, lambda number=number: ("/api/v1/accounts", {"search": people.person(number)[1].upper()}))[1]
+        if [account["name"] for account in found["accounts"]] != [f"person{number:07d}"]:
+            raise SystemExit(f"bench: the search for the address of person{number:07d} finds {found}")
+
+
 def lines(path):
     """A line for each page: median, 95th percentile, and whether the bar is reached."""
     for name_of, page in pages().items():
@@ -137,6 +145,7 @@ def text(servers, engine):
     """The page of results."""
     large = servers["with it"]
     took = signed(large, ROWS + 1)
+    check_search(large.folder / "state/admin.sock")
     found = [f"{'':<40}{'median':>9}{'p95 ms':>9}", *lines(large.folder / "state/admin.sock")]
     costs = logins(servers)
     ratio = costs["with it"] / costs["without an audit"]

@@ -198,6 +198,10 @@ struct PersonGroupTable<Connection: SQLConnection>: PersonGroups {
       [.text(SearchText.key(name)), .integer(limit)], Self.group)
   }
 
+  func group(_ id: Int64) throws -> PersonGroup? {
+    try connection.row("SELECT \(Self.columns) FROM personGroup WHERE id = ?1", [.integer(id)], Self.group)
+  }
+
   func group(named name: String) throws -> PersonGroup? {
     try connection.row(
       "SELECT \(Self.columns) FROM personGroup WHERE nameKey = ?1", [.text(SearchText.key(name))], Self.group)

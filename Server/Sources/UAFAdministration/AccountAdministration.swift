@@ -234,6 +234,13 @@ struct AccountReach {
       })
   }
 
+  /// All names in the group `privileged`, and those of administrators; some may have no account.
+  func allPrivileged(in records: any StoreTransaction) throws -> Set<String> {
+    let administrators = Set(try records.administrators.all().map(\.name))
+    return try administrators.union(environment.savedPrivileged.names(in: records))
+      .union(environment.members(AccountGroup.privileged) ?? [])
+  }
+
   /// Whether an account is in the group `privileged` or belongs to an administrator.
   func isPrivileged(_ username: String, in records: any StoreTransaction) throws -> Bool {
     try !privileged(among: [username], in: records).isEmpty

@@ -27,6 +27,8 @@ package enum Conflict: Equatable, Sendable {
   case accountExists(String)
   /// A different account has this external ID.
   case externalIDTaken(String, by: String)
+  /// A different group of people has this name.
+  case groupExists(String)
   /// There would be more groups of people than this.
   case tooManyGroups(Int)
   /// The account is an administrator's.
@@ -148,6 +150,7 @@ extension Conflict: CustomStringConvertible {
     switch self {
     case .accountExists(let name): "the account \(name) already exists"
     case .externalIDTaken(let id, let name): "\(name) has the external ID \(id)"
+    case .groupExists(let name): "there is a group of people \(name)"
     case .tooManyGroups(let most): "there can be at most \(most) groups of people"
     case .isAdministrator(let name): "\(name) is an administrator: remove the administrator first"
     case .disabled(let name): "\(name) is disabled, and a lock would make that temporary"

@@ -32,7 +32,7 @@ struct UAFServerCommand: AsyncParsableCommand {
     version: ServerVersion.current,
     subcommands: [
       ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, GiveUnlockCommand.self, ApproveCommand.self,
-      UsersCommand.self, PersonCommand.self,
+      UsersCommand.self, PersonCommand.self, PersonGroupCommand.self,
       DevicesCommand.self, MachinesCommand.self, JoinCodeCommand.self, CodesCommand.self, RevokeCommand.self,
       DisableCommand.self,
       LockCommand.self,

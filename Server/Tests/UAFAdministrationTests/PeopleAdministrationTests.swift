@@ -122,6 +122,54 @@ import Testing
     try await people.change("mina", ProfileChange(groups: ["none"]), by: caller)
   }
 
+  @Test func `a group is renamed and removed, with a row in the audit, and its members' accounts stay`() async throws {
+    try await add("mina")
+    try await people.change("mina", ProfileChange(groups: ["Labs", "Sales"]), by: root)
+    let groups = PersonGroupAdministration(.of(server))
+    let caller = try await server.token("t", .operator)
+    try await groups.rename(1, to: " LABS ", by: caller)
+    try await groups.rename(1, to: "연구소", by: caller)
+    try await groups.remove(2, by: caller)
+    #expect(try await profile("mina")?.groups == ["연구소"])
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 99) }.suffix(2).map(\.event)
+    #expect(rows.map(\.kind) == [.groupChange, .groupRemoval])
+    #expect(
+      rows.map(\.detail) == [
+        #"{"id":1,"from":"LABS","name":"연구소"}"#, #"{"id":2,"name":"Sales","members":1}"#,
+      ])
+  }
+
+  @Test func `refuses a group's change without the permission, with a bad or taken name, and if it does not exist`()
+    async throws
+  {
+    try await add("mina")
+    try await people.change("mina", ProfileChange(groups: ["Labs", "Sales"]), by: root)
+    let groups = PersonGroupAdministration(.of(server))
+    let desk = try await server.token("t", .helpdesk)
+    await #expect(throws: AdministrationRefusal.notAllowed(.manageAccounts)) { try await groups.remove(1, by: desk) }
+    await #expect(throws: AdministrationRefusal.notAllowed(.manageAccounts)) {
+      try await groups.rename(1, to: "x", by: desk)
+    }
+    await #expect(throws: AdministrationRefusal.invalid(field: "name", .barInGroup)) {
+      try await groups.rename(1, to: "a|b", by: root)
+    }
+    await #expect(throws: AdministrationRefusal.conflict(.groupExists("Sales"))) {
+      try await groups.rename(1, to: "sales", by: root)
+    }
+    await #expect(throws: AdministrationRefusal.unknown("group", name: "9")) { try await groups.remove(9, by: root) }
+    #expect(try await profile("mina")?.groups == ["Labs", "Sales"])
+  }
+
+  @Test func `an operator may not change a group that an administrator is in`() async throws {
+    let admin = try await server.signedIn("alice", .administrator)
+    try await people.change("alice", ProfileChange(groups: ["Labs"]), by: admin)
+    let groups = PersonGroupAdministration(.of(server))
+    let caller = try await server.token("t", .operator)
+    await #expect(throws: AdministrationRefusal.privileged(account: "alice")) { try await groups.remove(1, by: caller) }
+    try await groups.remove(1, by: admin)
+    #expect(try await profile("alice")?.groups == [])
+  }
+
   @Test func `refuses a change of an account that does not exist`() async throws {
     await #expect(throws: AdministrationRefusal.unknown("account", name: "nobody")) {
       try await people.change("nobody", ProfileChange([.department: "x"]), by: root)

@@ -252,6 +252,11 @@ struct CommandTests {
     #expect(PeopleListText.header == "username,displayName,mail,department,externalID,groups\n")
   }
 
+  @Test func `'group list' shows a group on one line, whatever its name is`() {
+    let group = PersonGroup(id: 3, name: "=a\u{202E}\tb", members: 12)
+    #expect(PersonGroupListCommand.line(APIShapes.personGroup(group)) == "3\t'=a[U+202E][U+0009]b\t12")
+  }
+
   @Test func `'person' shows each field of a person on a line`() {
     let account = APIShapes.account(AccountRow(summary: mina, group: nil))
     #expect(

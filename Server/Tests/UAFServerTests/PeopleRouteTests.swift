@@ -68,6 +68,17 @@ struct PeopleRouteTests {
     #expect(JSONValue.object(groups).text == #"{"groups":[{"id":1,"name":"연구소","members":2}]}"#)
   }
 
+  @Test func `the API renames and removes a group by its number`() async throws {
+    _ = try await ask(.PATCH, "/accounts/mina", #"{"groups":["Labs"]}"#)
+    #expect(try await ask(.PATCH, "/groups/1", #"{"name":"연구소"}"#, as: .auditor).status == .forbidden)
+    #expect(try await ask(.PATCH, "/groups/1", #"{"name":"연구소"}"#).status == .noContent)
+    #expect(try await ask(.GET, "/accounts/mina").json.texts("groups") == ["연구소"])
+    #expect(try await ask(.DELETE, "/groups/x").status == .notFound)
+    #expect(try await ask(.DELETE, "/groups/1").status == .noContent)
+    #expect(try await ask(.DELETE, "/groups/1").status == .notFound)
+    #expect(try await ask(.GET, "/accounts/mina").json["groups"] == nil)
+  }
+
   @Test(arguments: [
     (#"{"mail":"mina"}"#, "mail"), (#"{"groups":["|"]}"#, "groups"), (#"{"groups":"a"}"#, "groups"),
     (#"{"displayName":"\u202e"}"#, "displayName"), (#"{"department":7}"#, "department"),

@@ -34,6 +34,61 @@ package struct PeopleAdministration: Sendable {
   }
 }
 
+/// The operations on groups of people.
+package struct PersonGroupAdministration: Sendable {
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Gives a group a different name; its members stay.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func rename(_ id: Int64, to name: String, by caller: Caller) async throws {
+    let permitted = try caller.require(.manageAccounts)
+    let checked: String
+    do throws(FieldProblem) { checked = try ProfileRules.checked(group: name) } catch {
+      throw AdministrationRefusal.invalid(field: "name", error)
+    }
+    try await change(id, .groupChange, by: permitted) { records, group in
+      if let other = try records.personGroups.group(named: checked), other.id != id {
+        throw AdministrationRefusal.conflict(.groupExists(other.name))
+      }
+      try records.personGroups.rename(id, to: checked)
+      return ["id": .integer(id), "from": .string(group.name), "name": .string(checked)]
+    }
+  }
+
+  /// Removes a group; the accounts of its members stay.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func remove(_ id: Int64, by caller: Caller) async throws {
+    try await change(id, .groupRemoval, by: caller.require(.manageAccounts)) { records, group in
+      try records.personGroups.remove(id)
+      return ["id": .integer(id), "name": .string(group.name), "members": .integer(Int64(group.members))]
+    }
+  }
+
+  /// Changes a group, unless it has a member whom the caller may not change.
+  ///
+  /// - Parameter body: returns the detail of the row of the audit.
+  private func change(
+    _ id: Int64, _ kind: AuditKind, by permitted: PermittedCaller,
+    _ body: @escaping @Sendable (any StoreTransaction, PersonGroup) throws -> JSONObject
+  ) async throws {
+    try await environment.change(.nobodys, by: permitted) { [environment] records in
+      guard let group = try records.personGroups.group(id) else {
+        throw AdministrationRefusal.unknown("group", name: String(id))
+      }
+      let reach = AccountReach(environment)
+      let profiles = try records.profiles.profiles(of: reach.allPrivileged(in: records).sorted())
+      let members = profiles.filter { $0.value.groups.contains(group.name) }.map(\.key)
+      try reach.check(members, by: permitted.caller, in: records)
+      let detail = JSONValue.object(try body(records, group)).text
+      try records.audit.append([environment.event(kind, by: permitted.caller, detail: detail)])
+    }
+  }
+}
+
 /// Changes profiles within a transaction.
 struct ProfileChanges {
   private let environment: AdministrationEnvironment

@@ -58,6 +58,7 @@ extension PageLanguage {
     switch conflict {
     case .accountExists(let name): "\(name) 계정이 이미 있습니다"
     case .externalIDTaken(let id, let name): "외부 ID \(id)은(는) 이미 \(name) 계정의 것입니다"
+    case .groupExists(let name): "사람 그룹 \(name)이(가) 이미 있습니다"
     case .tooManyGroups(let most): "사람 그룹은 최대 \(most)개입니다"
     case .isAdministrator(let name): "\(name)은(는) 관리자입니다. 먼저 관리자에서 빼십시오"
     case .disabled(let name): "\(name) 계정은 비활성화되어 있습니다. 잠그면 비활성화가 풀립니다"

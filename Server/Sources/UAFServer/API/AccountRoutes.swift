@@ -180,7 +180,7 @@ enum AccountRoutes {
 
 /// The routes of what is known about people.
 enum PeopleRoutes {
-  static let all = [AccountRoutes.change, groups]
+  static let all = [AccountRoutes.change, groups, rename, remove]
 
   private static let groups = APIRoute(
     method: .GET, path: "/groups", summary: "Groups of people in the order of their names; they give nobody a role.",
@@ -194,6 +194,25 @@ enum PeopleRoutes {
     let page = try await PeopleAdministration(call.environment).groups(
       after: call.query["after"] ?? "", limit: try call.limit(), by: call.caller)
     return .ok(APIShapes.page(page, "groups", APIShapes.personGroup))
+  }
+
+  private static let rename = APIRoute(
+    method: .PATCH, path: "/groups/{group}", summary: "Gives a group of people a different name; its members stay.",
+    body: [APIInputs.text("name", "At most 64 characters, without `|`.", isRequired: true)],
+    bodyExample: ["name": .string("Laboratory")], status: .noContent
+  ) { call in
+    try call.caller.require(.manageAccounts)
+    try await PersonGroupAdministration(call.environment).rename(
+      call.number("group"), to: call.body.string("name"), by: call.caller)
+    return .done
+  }
+
+  private static let remove = APIRoute(
+    method: .DELETE, path: "/groups/{group}", summary: "Removes a group of people; the accounts of its members stay.",
+    status: .noContent
+  ) { call in
+    try await PersonGroupAdministration(call.environment).remove(call.number("group"), by: call.caller)
+    return .done
   }
 }
 

@@ -285,6 +285,9 @@ extension AuditKind {
   package static let accountDeletion = AuditKind(rawValue: "account-deletion")
   /// What the server knows about the account's person was changed.
   package static let accountChange = AuditKind(rawValue: "account-change")
+  /// A group of people got a different name, or was removed.
+  package static let groupChange = AuditKind(rawValue: "group-change")
+  package static let groupRemoval = AuditKind(rawValue: "group-removal")
   package static let revocation = AuditKind(rawValue: "revocation")
   package static let accountDisabled = AuditKind(rawValue: "account-disabled")
   package static let accountLocked = AuditKind(rawValue: "account-locked")

@@ -120,13 +120,16 @@ package protocol PersonGroups {
   ///   - limit: how many at most.
   func page(after name: String, limit: Int) throws -> [PersonGroup]
 
+  /// The group with an id; nil if there is none.
+  func group(_ id: Int64) throws -> PersonGroup?
+
   /// The group with a name, in whatever case it is written; nil if there is none.
   func group(named name: String) throws -> PersonGroup?
 
   /// How many groups there are.
   func count() throws -> Int
 
-  /// Gives a group a different name.
+  /// Gives a group a different name, which no other group may have.
   func rename(_ id: Int64, to name: String) throws
 
   /// Removes a group; its members stay.
