@@ -22,6 +22,8 @@ struct SearchIndex<Connection: SQLConnection> {
   ///
   /// A frequent text is found there often enough; for a rare one, the number is doubled each time.
   private static var firstBlocks: Int64 { 8 }
+  /// In how many of the newest blocks the members of pairs are counted, to find the pairs with the fewest.
+  private static var counted: Int64 { 16 }
 
   let connection: Connection
 
@@ -105,9 +107,9 @@ struct SearchIndex<Connection: SQLConnection> {
     let last = try connection.requiredRow("SELECT coalesce(max(\(Connection.rowNumber)), 0) FROM account") {
       try $0.integer(0)
     }
-    guard last > number, let condition = try condition(text) else { return }
-    var (block, count) = (MemberBlock.place(of: number + 1).block, Self.firstBlocks)
     let end = MemberBlock.place(of: last).block
+    guard last > number, let condition = try condition(text, countedTo: end) else { return }
+    var (block, count) = (MemberBlock.place(of: number + 1).block, Self.firstBlocks)
     while block <= end {
       let found = try blocks(condition, from: block, to: min(end, block + count - 1))
       for (block, members) in found.sorted(by: { $0.key < $1.key }) {
@@ -126,21 +128,23 @@ struct SearchIndex<Connection: SQLConnection> {
     case any(Range<Int64>)
   }
 
-  /// - Returns: nil if no account has one of the pairs.
-  private func condition(_ text: SearchText) throws -> Condition? {
+  /// - Parameter last: the newest block.
+  /// - Returns: nil for a text without characters.
+  private func condition(_ text: SearchText, countedTo last: Int64) throws -> Condition? {
     let grams = SearchGram.sought(text)
     guard !grams.isEmpty else {
       return text.folded.unicodeScalars.first.map { .any(SearchGram.numbers(beginningWith: $0)) }
     }
-    guard grams.count > 1 else { return .all(Array(grams)) }
+    guard grams.count > Self.mostGrams else { return .all(Array(grams)) }
     let sizes = try connection.rows(
       """
       SELECT gram, sum(length(members)) FROM accountGram
-      WHERE gram IN (\(Connection.jsonNumbers.replacing("?", with: "?1"))) GROUP BY gram
-      """, [Self.list(grams.map(\.number))]
-    ) { (gram: SearchGram(number: try $0.integer(0)), size: try $0.integer(1)) }
-    guard sizes.count == grams.count else { return nil }
-    return .all(sizes.sorted { $0.size < $1.size }.prefix(Self.mostGrams).map(\.gram))
+      WHERE gram IN (\(Connection.jsonNumbers.replacing("?", with: "?1"))) AND block > ?2 GROUP BY gram
+      """, [Self.list(grams.map(\.number)), .integer(last - Self.counted)]
+    ) { (SearchGram(number: try $0.integer(0)), try $0.integer(1) as Int64) }
+    // A pair that has no members there is rare, or no account has it.
+    let size = Dictionary(sizes) { first, _ in first }
+    return .all(Array(grams.sorted { (size[$0] ?? 0, $0.number) < (size[$1] ?? 0, $1.number) }.prefix(Self.mostGrams)))
   }
 
   private func blocks(_ condition: Condition, from first: Int64, to last: Int64) throws -> [Int64: MemberBlock] {

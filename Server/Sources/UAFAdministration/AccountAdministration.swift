@@ -6,7 +6,7 @@ import UAFService
 /// The operations on accounts.
 package struct AccountAdministration: Sendable {
   /// How many suggestions of the search's index a page looks at.
-  private static let mostSuggestions = 1_000
+  private static let mostSuggestions = 500
 
   private let environment: AdministrationEnvironment
   private let mostLookedAt: Int
