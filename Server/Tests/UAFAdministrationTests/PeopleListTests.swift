@@ -79,6 +79,11 @@ struct PeopleListTests {
     if case .column(let name, _) = problem { #expect(problem.description.hasPrefix(name)) }
   }
 
+  @Test func `an empty field changes nothing, even if there is white space in it`() throws {
+    let people = try list("username,mail,displayName,groups\nmina, ,\u{3000},\n").people
+    #expect(try people == [person("mina")])
+  }
+
   @Test func `refuses an external ID that an earlier line of the list has`() throws {
     let parsed = try list("username,사번\nmina,7\njun,7\n")
     #expect(parsed.wrong == [.init(line: 3, problem: .externalIDTaken("7", by: "mina"))])
