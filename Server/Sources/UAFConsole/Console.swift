@@ -30,6 +30,7 @@ package struct Console: Sendable {
       .init(.GET, "/", .open { _, _ in ConsoleResponses.redirect(to: "/console") }),
       .init(.GET, StyleSheet.path, .open { _, _ in ConsoleResponses.styleSheet() }),
       .init(.GET, ConsoleResponses.scriptPath, .open { _, _ in ConsoleResponses.script() }),
+      .init(.GET, ComfortScript.path, .open { _, _ in ConsoleResponses.comfortScript() }),
       .init(.GET, "/console/language", .open { $0.language($1) }),
       .init(
         .GET, "/console/sign-in",
@@ -61,6 +62,7 @@ package struct Console: Sendable {
           try await StepConfirmation(environment: console.environment).cancel(signedIn)
           return ConsoleResponses.redirect(to: "/console")
         }),
+      .init(.POST, AccessPages.zonePath, .session { console, request, _, fields in console.zone(request, fields) }),
       .init(
         .POST, "/console/sign-out",
         .session { console, _, signedIn, _ in
@@ -141,6 +143,19 @@ package struct Console: Sendable {
     return ConsoleResponses.redirect(to: "/console", cookies: [Cookies.setting(.language, to: language.rawValue)])
   }
 
+  /// Sets the zone in which times are shown; an empty field leaves it to the browser.
+  private func zone(_ request: ConsoleRequest, _ fields: FormFields) -> WebResponse {
+    guard !fields["offset"].isEmpty else {
+      return ConsoleResponses.redirect(to: "/console/about", cookies: [Cookies.removing(.zone)])
+    }
+    guard let offset = Int(fields["offset"]), ViewerZone.minutes.contains(offset) else {
+      return request.refused(.badRequest, .badRequest)
+    }
+    let zone = ViewerZone(offset: offset, isChosen: true)
+    return ConsoleResponses.redirect(
+      to: "/console/about", cookies: [Cookies.setting(.zone, to: zone.chosenCookie)])
+  }
+
   /// The page with the sign-in form, or with the sign-in that waits for its confirmation in this browser.
   private func waiting(_ request: ConsoleRequest) throws -> WebResponse {
     let signIn = SignIn(environment: environment)
@@ -170,7 +185,9 @@ package struct Console: Sendable {
       request.language)
     let cancel = PageForm(
       title: request.language.text(.cancel), action: "/console/confirm/cancel", button: request.language.text(.cancel))
-    return try request.page(PageContent(title: page.title, blocks: page.blocks + [.form(cancel)]), signedIn)
+    let sentence = DangerousStep(stored: step.action).map { PageBlock.paragraph($0.sentence(request.language)) }
+    return try request.page(
+      PageContent(title: page.title, blocks: [sentence].compactMap(\.self) + page.blocks + [.form(cancel)]), signedIn)
   }
 
   // MARK: Forms

@@ -13,6 +13,7 @@ struct ConsoleRequest {
   let environment: ConsoleEnvironment
   let cookies: Cookies
   let language: PageLanguage
+  let zone: ViewerZone
 
   init(web: WebRequest, address: String, countedAs name: String, environment: ConsoleEnvironment) {
     self.web = web
@@ -20,6 +21,7 @@ struct ConsoleRequest {
     self.name = name
     self.environment = environment
     cookies = Cookies(web.header("cookie"))
+    zone = ViewerZone(cookie: cookies[.zone])
     language =
       cookies[.language].flatMap(PageLanguage.init(rawValue:))
       ?? PageLanguage(accepted: web.header("accept-language"))
@@ -45,7 +47,8 @@ struct ConsoleRequest {
   }
 
   func call(_ signedIn: SignedIn, _ fields: FormFields) -> PageCall {
-    PageCall(signedIn: signedIn, language: language, fields: fields, environment: environment)
+    PageCall(
+      signedIn: signedIn, language: language, zone: zone, path: web.path, fields: fields, environment: environment)
   }
 
   // MARK: Answers
@@ -109,15 +112,17 @@ struct ConsoleRequest {
     let csrf = signedIn?.csrf ?? ""
     var context: [String: Any] = [
       "language": language.rawValue, "title": content.title, "style": StyleSheet.path,
+      "now": environment.timeText(environment.now), "hasChosenZone": zone.isChosen,
       "skip": language.text(.skip), "languageLabel": language.text(.languages), "menuLabel": language.text(.menu),
-      "hasNotice": notice != nil, "notice": notice ?? "",
+      "hasNotice": notice != nil, "notice": notice ?? "", "comfort": ["comfortPath": ComfortScript.path],
       "languages": PageLanguage.allCases.map { other -> [String: Any] in
         [
           "code": other.rawValue, "shown": other.name, "href": "/console/language?to=\(other.rawValue)",
           "isCurrent": other == language,
         ]
       },
-      "hasMenu": signedIn != nil, "menu": [[String: Any]](),
+      "hasMenu": signedIn != nil, "places": [[String: Any]](), "hasPages": false, "back": false, "zone": false,
+      "head": content.head.map { $0.context(more: language.text(.more), csrf: csrf) as Any } ?? false,
       "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },
     ]
     if content.hasScript { context["script"] = ["path": ConsoleResponses.scriptPath] }
@@ -128,15 +133,13 @@ struct ConsoleRequest {
         "csrf": csrf, "signOut": language.text(.signOut),
         "who": language.text(.signedInAs, signedIn.session.username, String(role ?? "")),
       ]
-      context["menu"] = menu(signedIn)
+      let menu = PlaceMenu(path: web.path, role: signedIn.caller.role, language: language)
+      context.merge(menu.context) { $1 }
+      if let back = menu.back { context["back"] = ["backLink": back.link ?? "", "backText": back.text] }
+      context["zone"] = [
+        "zoneText": language.text(.timesAreIn, zone.name), "zoneChange": language.text(.changeZone),
+      ]
     }
     return context
-  }
-
-  private func menu(_ signedIn: SignedIn) -> [[String: Any]] {
-    PageRoutes.all.compactMap { route in
-      guard let text = route.menu, signedIn.caller.role.allows(route.permission) else { return nil }
-      return ["href": route.path, "shown": language.text(text), "isCurrent": route.path == web.path]
-    }
   }
 }

@@ -91,7 +91,12 @@ final class ConsoleBrowser: Sendable {
     return try EnrolmentPayload(encoded: String(shown.prefix { $0 != "<" }))
   }
 
-  static func text(_ answer: WebResponse) -> String { String(decoding: answer.body, as: UTF8.self) }
+  /// The body, without the one tag of the console's own script, so that a test can look for any other script.
+  static func text(_ answer: WebResponse) -> String {
+    let body = String(decoding: answer.body, as: UTF8.self)
+    guard let tag = body.firstRange(of: "<script src=\"\(ComfortScript.path)\" defer></script>") else { return body }
+    return String(body[..<tag.lowerBound] + body[tag.upperBound...])
+  }
 }
 
 extension PasskeyGuard {

@@ -31,17 +31,19 @@ import UAFMessages
     let issued = try #require(try await codes().first)
     #expect(issued.machines == 3 && issued.issuedBy == "administrator alice")
     try await server.joined(payload.code, "d1", name: "<b>desk")
-    let page = ConsoleBrowser.text(await browser.get("/console/machines"))
+    let machines = ConsoleBrowser.text(await browser.get("/console/machines"))
+    #expect(machines.contains("&lt;b&gt;desk") && !machines.contains("<b>desk"))
+    let page = ConsoleBrowser.text(await browser.get("/console/join-codes"))
     #expect(!page.contains(shown) && !page.contains(payload.code))
-    #expect(page.contains("Join codes") && page.contains("&lt;b&gt;desk") && page.contains(">lab<"))
+    #expect(page.contains("Join codes") && page.contains(">lab<"))
     #expect(page.contains("<td data-column=\"Have joined\">1</td>"))
   }
 
   @Test func `the page of join codes is in Korean for a browser that wants Korean`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     _ = await browser.get("/console/language?to=ko")
-    let page = ConsoleBrowser.text(await browser.get("/console/machines"))
-    #expect(page.contains("참여 코드 발급") && !page.contains("Join code"))
+    let page = ConsoleBrowser.text(await browser.get("/console/join-codes"))
+    #expect(page.contains("가입 코드 발급") && !page.contains("Join code"))
   }
 
   @Test func `the list of machines and a machine's page show what the machine reported, as text`() async throws {
@@ -76,7 +78,7 @@ import UAFMessages
   ) async throws {
     _ = try await server.joinCode("lab-7")
     let (browser, _) = try await server.signedIn("alice", role)
-    let page = ConsoleBrowser.text(await browser.get("/console/machines"))
+    let page = ConsoleBrowser.text(await browser.get("/console/join-codes"))
     #expect(page.contains("lab-7") && !page.contains("/console/join-codes/"))
     let csrf = try await browser.csrf()
     let fields = "group=lab&machines=3&lifetime=60&csrf=\(csrf)"

@@ -94,7 +94,7 @@ import WebMessages
     #expect(headers["Content-Type"] == "text/html; charset=utf-8")
     let text = ConsoleBrowser.text(answer)
     #expect(
-      text.contains("<html lang=\"en\">") && text.contains("<article class=\"sheet\" lang=\"ko\"><h2>bob 등록</h2>"))
+      text.contains("<html lang=\"en\" ") && text.contains("<article class=\"sheet\" lang=\"ko\"><h2>bob 등록</h2>"))
     #expect(text.contains("&lt;b&gt;&amp;") && !text.contains("<b>"))
     let lines = text.components(separatedBy: "<pre>").dropFirst().map { $0.prefix { $0 != "<" } }
     let made = try lines.map { try EnrolmentPayload(encoded: String($0)) }
@@ -139,7 +139,9 @@ import WebMessages
     }
     let text = ConsoleBrowser.text(await browser.get("/console/codes"))
     #expect(text.contains("<td data-column=\"Issued by\">administrator alice</td>"))
-    #expect(text.contains("<td data-column=\"Used\">\(used)</td>"))
+    #expect(
+      text.contains(
+        "<td data-column=\"Used\"><time datetime=\"\(used)\" title=\"\(ViewerZone.utc.textWithZone(used))\">"))
   }
 
   @Test

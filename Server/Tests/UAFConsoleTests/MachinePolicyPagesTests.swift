@@ -79,7 +79,7 @@ import UAFAdministration
     try await save(Self.strict, group: "office", reason: "for the office", lifetime: 100_000)
     try await save(Self.strict, reason: "longer", after: 1)
     let (browser, _, _) = try await signedIn(.auditor)
-    #expect(ConsoleBrowser.text(await browser.get("/console")).contains("href=\"\(Self.list)\""))
+    #expect(ConsoleBrowser.text(await browser.get("/console/policies")).contains("href=\"\(Self.list)\""))
     let page = ConsoleBrowser.text(await browser.get(Self.list))
     #expect(cells("Number", page) == ["3", "2", "3", "2", "1"])
     #expect(cells("Reason", page) == ["longer", "for the office", "longer", "for the office", "of before"])

@@ -26,7 +26,10 @@ import UAFAdministration
   }
 
   private static func row(_ name: String, _ keys: Int, _ revoked: Int) -> String {
-    "<td data-column=\"Model\">\(name)</td><td data-column=\"Keys\">\(keys)</td>"
+    let words = name.split(separator: " ")
+    let isNamed = words.count == 2 && words[1].contains("#")
+    let cell = isNamed ? "\(words[0])<small class=\"note\">\(words[1])</small>" : name
+    return "<td data-column=\"Model\">\(cell)</td><td data-column=\"Keys\">\(keys)</td>"
       + "<td data-column=\"Revoked keys\">\(revoked)</td>"
   }
 
@@ -37,9 +40,14 @@ import UAFAdministration
     // The administrator's own key is the only one left.
     #expect(text.contains(Self.row("passcode 5541#0001", 1, 0)))
     #expect(text.contains(Self.row("pattern 5541#0002", 0, 4)) && text.contains(Self.row("0a0b#0001", 0, 2)))
-    #expect(text.contains("aria-label=\"Registered keys by model: usable keys, with revoked keys above them\""))
-    #expect(text.contains("<div class=\"axis\" aria-hidden=\"true\"><span>passcode 5541#0001</span>"))
-    #expect(text.contains("<rect class=\"good\" x=\"1\" y=\"75\" width=\"8\" height=\"25\"/>"))
+    #expect(text.contains("aria-label=\"Registered keys by model\""))
+    // One of seven keys is usable: the passcode's part of its bar, and the whole of the bar that is not refused.
+    #expect(
+      text.contains(
+        "<rect class=\"good\" width=\"14\" height=\"8\"/><rect class=\"refused\" x=\"14\" width=\"0\" height=\"8\"/>"))
+    #expect(
+      text.contains(
+        "<rect class=\"good\" width=\"0\" height=\"8\"/><rect class=\"refused\" x=\"0\" width=\"57\" height=\"8\"/>"))
   }
 
   @Test func `the plot of keys by model is also in Korean`() async throws {

@@ -47,7 +47,7 @@ struct PageLanguageTests {
   }
 
   @Test func `the refusal of a form's field names the field by its label`() {
-    #expect(PageLanguage.korean.text(.noReason, of: "reason") == "이유: 이유를 적어 주십시오")
+    #expect(PageLanguage.korean.text(.noReason, of: "reason") == "사유: 사유를 적어 주십시오")
     #expect(PageLanguage.english.text(.noReason, of: "reason") == "reason must be given")
   }
 

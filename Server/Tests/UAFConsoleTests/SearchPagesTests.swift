@@ -26,7 +26,9 @@ import Testing
     try await AccountStateAdministration(server.administration).disable("carol", reason: "left", by: TestServer.root)
     let disabled = await page(browser, "/console/people?state=disabled")
     #expect(isListed("carol", on: disabled) && !isListed("bob", on: disabled))
-    #expect(disabled.contains(#"<option value="disabled" selected>"#))
+    #expect(disabled.contains(#"<a href="/console/people?state=disabled" aria-current="true">disabled</a>"#))
+    // A search for a name keeps the state.
+    #expect(disabled.contains(#"<input type="hidden" name="state" value="disabled">"#))
     let office = await page(browser, "/console/people?group=office&state=&prefix=&idle=")
     #expect(isListed("bob", on: office) && !isListed("carol", on: office) && !isListed("alice", on: office))
     // Alice has just signed in with her key.

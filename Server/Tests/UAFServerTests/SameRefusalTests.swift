@@ -42,8 +42,8 @@ struct SameRefusalTests {
     let session = ConsoleSession(
       tokenHash: [1], username: "boss", role: role.rawValue, startedAt: server.now, lastUsedAt: server.now)
     let call = PageCall(
-      signedIn: SignedIn(session: session, caller: caller(role), csrf: ""), language: .english,
-      fields: try #require(FormFields(Array(form.utf8))), environment: environment)
+      signedIn: SignedIn(session: session, caller: caller(role), csrf: ""), language: .english, zone: .utc,
+      path: path, fields: try #require(FormFields(Array(form.utf8))), environment: environment)
     let route = try #require(FormRoutes.all[path])
     do {
       _ = try await route.perform(call)

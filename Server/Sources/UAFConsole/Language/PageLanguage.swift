@@ -29,8 +29,12 @@ package enum PageLanguage: String, CaseIterable, Sendable {
 
   private func form(_ text: PageText) -> String? {
     switch self {
-    case .english: EnglishPageTexts.all[text] ?? EnglishListTexts.all[text]
-    case .korean: KoreanPageTexts.all[text] ?? KoreanListTexts.all[text]
+    case .english:
+      EnglishPageTexts.all[text] ?? EnglishListTexts.all[text] ?? EnglishListingTexts.all[text]
+        ?? EnglishStepTexts.all[text]
+    case .korean:
+      KoreanPageTexts.all[text] ?? KoreanListTexts.all[text] ?? KoreanListingTexts.all[text]
+        ?? KoreanStepTexts.all[text]
     }
   }
 

@@ -69,7 +69,6 @@ enum PageText: String, CaseIterable, Sendable {
   case since
   case until
   case nextPage
-  case nothing
   case addAccount
   case add
   case model
@@ -327,4 +326,149 @@ enum PageText: String, CaseIterable, Sendable {
   case noSinks
   case retention
   case retentionHow
+
+  // Lists, times, states and names.
+  case more
+  case copy
+  case settingsPlace
+  case justNow
+  case timeAgo
+  case timeAhead
+  case oneYear
+  case manyYears
+  case oneDay
+  case manyDays
+  case oneHour
+  case manyHours
+  case oneMinute
+  case manyMinutes
+  case oneSecond
+  case manySeconds
+  case unitSeconds
+  case unitMinutes
+  case unitHours
+  case unitDays
+  case timesAreIn
+  case changeZone
+  case zoneTitle
+  case zoneField
+  case zoneBrowser
+  case zoneHow
+  case oneRow
+  case allRows
+  case firstRows
+  case allOfThem
+  case moreFilters
+  case name
+  case count
+  case actionsFor
+  case pick
+  case withPicked
+  case picked
+  case nobodyPicked
+  case noPeople
+  case nobodyFound
+  case noKeysHere
+  case noCodes
+  case noApprovals
+  case noMachinesYet
+  case noneFound
+  case noMachines
+  case noJoinCodes
+  case noLocks
+  case noTokens
+  case noAdministrators
+  case noRows
+  case invited
+  case keyless
+  case codeExpired
+  case lockedOnMachine
+  case reporting
+  case silent
+  case neverReported
+  case notJoined
+  case departed
+  case deviceID
+  case machineWords
+  case logins
+  case failedLogins
+  case activity
+  case today
+  case yesterday
+  case everything
+  case outcomeDone
+  case actorPerson
+  case actorServer
+  case actorToken
+  case actorAdministrator
+  case actorCommand
+  case actorCommandLogin
+  case modelPasscode
+  case modelPattern
+  case modelFingerprint
+
+  // The overview.
+  case toDo
+  case nothingToDo
+  case cannotLogIn
+  case everybodyCan
+  case why
+  case blockedBy
+  case noteLocked
+  case noteDisabled
+  case noteLockedOnMachines
+  case noteNoKey
+  case noteCodeExpired
+  case noteCodeOpen
+  case noteSilent
+  case noteNeverReported
+  case noteNotJoined
+  case noteCertificate
+  case noteComingKey
+  case noteToken
+  case failedByReason
+  case reasonOfRefusal
+  case versionsInFleet
+  case share
+
+  // What steps do, and to whom.
+  case enrolOne
+  case issueEnrolment
+  case unlockShort
+  case revokeMachineShort
+  case changeRole
+  case isSigned
+  case willAdd
+  case willEnrol
+  case willEnrolOne
+  case willEnrolMany
+  case willCloseCode
+  case willUnlock
+  case willLock
+  case willLockFor
+  case willDisable
+  case willEnable
+  case willRevokeKey
+  case willRevokeOne
+  case willRevokeAll
+  case willRevokeMachine
+  case willRevokeMachineOf
+  case willDelete
+  case willSetRole
+  case willSetRoleOf
+  case willRemoveRole
+  case willMakeToken
+  case willAddToken
+  case willRevokeToken
+  case willIssueCode
+  case willSavePolicy
+  case willSaveMachinePolicy
+  case willDisableMany
+  case willEnableMany
+  case willRevokeMany
+  case willRevokeMachines
+  case willIssueJoinCode
+  case willCloseJoinCode
+  case willAsk
+  case willCloseApproval
 }

@@ -8,75 +8,75 @@ enum AccessPages {
     let tokens = try await AccessAdministration(call.administration).tokens(by: call.caller)
     let now = call.environment.now
     let rows = tokens.map { token -> [PageCell] in
-      let state: PageText = token.revokedAt != nil ? .revoked : token.expiresAt > now ? .active : .ended
+      let isActive = token.revokedAt == nil && token.expiresAt > now
+      let state =
+        isActive
+        ? call.state(.active, .good, .check)
+        : token.revokedAt != nil ? call.state(.revoked, .bad, .ban) : call.state(.ended, .quiet, .clock)
+      let revoke = PageCall.link("/console/tokens/revoke", [("name", token.name)])
       return [
-        PageCell(token.name), PageCell(call.roleText(token.role)), PageCell(token.createdBy),
-        PageCell(call.time(token.expiresAt)), PageCell(call.time(token.lastUsedAt)), PageCell(call.text(state)),
+        PageCell(token.name), PageCell(call.roleText(token.role)), PageCell(call.actor(token.createdBy)),
+        call.moment(token.expiresAt), call.moment(token.lastUsedAt), PageCell("", kind: .state(state)),
+        isActive ? PageCell(call.text(.revoke), link: revoke) : "",
       ]
     }
+    let columns: [PageText] = [.tokenName, .role, .createdBy, .expires, .lastUsed, .state]
     let table = PageTable(
-      caption: call.text(.tokens),
-      columns: [.tokenName, .role, .createdBy, .expires, .lastUsed, .state].map(call.text), rows: rows,
-      empty: call.text(.nothing))
-    let name = PageField(name: "name", label: call.text(.tokenName), isRequired: true, maximum: 128)
-    let lifetime = PageField(
-      name: "lifetime", label: call.text(.lifetime), kind: .number, value: "86400", isRequired: true)
-    var blocks: [PageBlock] = [
-      .table(table),
-      .form(
-        PageForm(
-          title: call.text(.addToken), action: "/console/tokens/add", button: call.text(.add),
-          fields: [name, call.roleField, lifetime])),
-    ]
-    let usable = tokens.filter { $0.revokedAt == nil && $0.expiresAt > now }.map(\.name)
-    if !usable.isEmpty {
-      let choice = PageField(name: "name", label: call.text(.tokenName), kind: .choice(usable.map { ($0, $0) }))
-      blocks.append(
-        .form(
-          PageForm(
-            title: call.text(.revokeToken), action: "/console/tokens/revoke", button: call.text(.revoke),
-            fields: [choice], isDangerous: true)))
-    }
-    return PageContent(title: call.text(.tokens), blocks: blocks)
+      caption: call.text(.tokens), columns: columns.map(call.text) + [""], rows: rows, empty: call.text(.noTokens),
+      count: call.count(rows.count, hasMore: false), order: call.order(columns: columns.count), hidesCaption: true)
+    return PageContent(
+      title: call.text(.tokens), head: PageHead(primary: call.action(.addToken, "/console/tokens/add", .plus)),
+      blocks: [.table(table)])
   }
 
   static func administrators(_ call: PageCall) async throws -> PageContent {
     let all = try await AccessAdministration(call.administration).administrators(by: call.caller)
     let rows = all.map { administrator -> [PageCell] in
-      [
-        PageCall.personLink(administrator.name), PageCell(call.roleText(administrator.role)),
-        PageCell(administrator.addedBy), PageCell(call.time(administrator.addedAt)),
+      let name = administrator.name
+      let actions = [
+        call.action(.changeRole, PageCall.link(setPath, [("name", name), ("role", administrator.role)])),
+        call.action(.removeAdministrator, PageCall.link("/console/administrators/remove", [("name", name)])),
+      ]
+      return [
+        PageCall.personLink(name), PageCell(call.roleText(administrator.role)),
+        PageCell(call.actor(administrator.addedBy)),
+        call.moment(administrator.addedAt),
+        PageCell("", kind: .actions(actions, title: call.language.text(.actionsFor, name))),
       ]
     }
+    let columns: [PageText] = [.account, .role, .addedBy, .added]
     let table = PageTable(
-      caption: call.text(.administrators), columns: [.account, .role, .addedBy, .added].map(call.text), rows: rows,
-      empty: call.text(.nothing))
-    let name = PageField(name: "name", label: call.text(.accountName), isRequired: true, maximum: 128)
-    let choice = PageField(
-      name: "name", label: call.text(.accountName), kind: .choice(all.map { ($0.name, $0.name) }))
+      caption: call.text(.administrators), columns: columns.map(call.text) + [""], rows: rows,
+      empty: call.text(.noAdministrators), count: call.count(rows.count, hasMore: false),
+      order: call.order(columns: columns.count), hidesCaption: true)
     return PageContent(
-      title: call.text(.administrators),
-      blocks: [
-        .table(table),
-        .form(
-          PageForm(
-            title: call.text(.setRole), action: "/console/administrators/set", button: call.text(.set),
-            fields: [name, call.roleField])),
-        .form(
-          PageForm(
-            title: call.text(.removeAdministrator), action: "/console/administrators/remove",
-            button: call.text(.remove), fields: [choice], isDangerous: true)),
-      ])
+      title: call.text(.administrators), head: PageHead(primary: call.action(.setRole, setPath, .plus)),
+      blocks: [.table(table)])
   }
 
+  static let setPath = "/console/administrators/set"
+  /// Where the form for the reader's time zone is sent.
+  static let zonePath = "/console/about/zone"
+
   static func about(_ call: PageCall) async throws -> PageContent {
-    PageContent(
+    // The zones of an hour each, and the inhabited ones between them.
+    let minutes =
+      (stride(from: -720, through: 840, by: 60) + [-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765])
+      .sorted()
+    let zones = minutes.map { (String($0), ViewerZone(offset: $0, isChosen: true).name) }
+    let zone = PageField(
+      name: "offset", label: call.text(.zoneField), kind: .choice([("", call.text(.zoneBrowser))] + zones),
+      value: call.zone.isChosen ? String(call.zone.offset) : "", hint: call.text(.zoneHow))
+    return PageContent(
       title: call.text(.about),
       blocks: [
-        .facts([
-          (call.text(.version), call.environment.version), (call.text(.serverURL), try call.environment.publicURL()),
-          (call.text(.time), call.time(call.environment.now)),
-        ])
+        .details([
+          (call.text(.version), PageCell(call.environment.version)),
+          (call.text(.serverURL), PageCell(try call.environment.publicURL())),
+          (call.text(.time), call.moment(call.environment.now)),
+        ]),
+        .form(
+          PageForm(title: call.text(.zoneTitle), action: zonePath, button: call.text(.save), fields: [zone])),
       ])
   }
 }
@@ -87,7 +87,7 @@ enum AccessForms {
 
   /// Adds a token: immediately if the token only allows reading, otherwise after a signature.
   static func addToken(_ call: PageCall) async throws -> FormRoutes.Answer {
-    let (role, lifetime) = (try call.role(), try call.number("lifetime"))
+    let (role, lifetime) = (try call.role(), try call.length("lifetime"))
     guard role == .auditor else { return .confirm(.createToken(call.fields["name"], role: role, lifetime: lifetime)) }
     let made = try await AccessAdministration(call.administration).createToken(
       call.fields["name"], role: role, lifetime: lifetime, by: call.caller)
@@ -111,7 +111,9 @@ enum AccessForms {
   ) throws -> PageContent {
     let table = PageTable(
       caption: call.text(.earlierKeys), columns: [.model, .keyID, .issuedBy].map(call.text),
-      rows: keys.map { [PageCell($0.name.modelText), PageCell($0.name.idText), PageCell($0.issuedBy ?? "")] },
+      rows: keys.map {
+        [PageCell($0.name.modelText), call.identifier($0.name.idText), PageCell(call.actor($0.issuedBy ?? ""))]
+      },
       empty: "")
     let choice = PageField(
       name: "keys", label: call.text(.earlierKeysAsk),

@@ -1,4 +1,5 @@
 import UAFAdministration
+import UAFMessages
 import UAFService
 
 /// The pages with the rows of the audit, newest first, and with a single row.
@@ -9,35 +10,53 @@ enum AuditRowPages {
     let next = page.next.map { AuditSearch.next($0, call) }
     return PageContent(
       title: call.text(.audit),
-      blocks: [.form(AuditSearch.form(call)), .table(table(page, caption: call.text(.audit), next: next, call))])
+      blocks: [
+        .search(AuditSearch.search(call)),
+        .table(table(page, caption: call.text(.audit), next: next, isList: true, call)),
+      ])
   }
 
-  static func table(_ page: Page<AuditRow>, caption: String, next: PageCell?, _ call: PageCall) -> PageTable {
+  /// - Parameter isList: whether the table is the page's only one, and its rows are counted.
+  static func table(
+    _ page: Page<AuditRow>, caption: String, next: PageCell?, isList: Bool = false, _ call: PageCall
+  ) -> PageTable {
     let rows = page.rows.map { row -> [PageCell] in
       let event = row.event
       return [
-        PageCell(String(row.number), link: "/console/audit/row?number=\(row.number)"), PageCell(call.time(event.time)),
-        PageCell(event.kind.rawValue), PageCell(event.outcome), PageCell(event.account), PageCell(event.actor),
-        PageCell(event.machine),
+        PageCell(String(row.number), link: "/console/audit/row?number=\(row.number)"), call.moment(event.time),
+        PageCell(call.language.text(event.kind)), outcome(event.outcome, call), PageCell(event.account),
+        PageCell(call.actor(event.actor)), PageCell(event.machine),
       ]
     }
     return PageTable(
       caption: caption, columns: [.number, .time, .kind, .outcome, .account, .actor, .machine].map(call.text),
-      rows: rows, empty: call.text(.nothing), next: next)
+      rows: rows, empty: call.text(.noRows), next: next,
+      count: isList ? call.count(rows.count, hasMore: page.next != nil) : nil, hidesCaption: isList)
+  }
+
+  private static func outcome(_ outcome: String, _ call: PageCall) -> PageCell {
+    let isDone = outcome == AuditEntry.done
+    return PageCell(
+      "",
+      kind: .state(
+        PageState(word: call.language.outcome(outcome), tone: isDone ? .good : .bad, icon: isDone ? .check : .cross)))
   }
 
   static func row(_ call: PageCall) async throws -> PageContent {
     let row = try await AuditAdministration(call.administration).row(try call.number("number"), by: call.caller)
     let event = row.event
+    func text(_ value: String) -> PageCell { PageCell(value.isEmpty ? call.text(.none) : value) }
     return PageContent(
       title: call.language.text(.auditRow, String(row.number)),
       blocks: [
-        .facts([
-          (call.text(.time), call.time(event.time)), (call.text(.kind), event.kind.rawValue),
-          (call.text(.outcome), event.outcome), (call.text(.account), event.account),
-          (call.text(.actor), event.actor), (call.text(.address), event.address),
-          (call.text(.machine), event.machine), (call.text(.authenticators), event.authenticators),
-          (call.text(.detail), event.detail),
+        .details([
+          (call.text(.time), call.moment(event.time)),
+          (call.text(.kind), PageCell(call.language.text(event.kind), note: event.kind.rawValue)),
+          (call.text(.outcome), outcome(event.outcome, call)),
+          (call.text(.account), event.account.isEmpty ? text("") : PageCall.personLink(event.account)),
+          (call.text(.actor), text(call.actor(event.actor))), (call.text(.address), text(event.address)),
+          (call.text(.machine), text(event.machine)), (call.text(.authenticators), text(event.authenticators)),
+          (call.text(.detail), text(event.detail)),
         ])
       ])
   }
@@ -71,19 +90,42 @@ enum AuditSearch {
     return filter
   }
 
-  static func form(_ call: PageCall) -> PageForm {
+  /// The box for an account, the usual kinds and outcomes as chips, and the further fields.
+  static func search(_ call: PageCall) -> PageSearch {
     let negations =
       [(value: "", text: call.text(.none))] + fields.map { (value: $0.field.rawValue, text: call.text($0.text)) }
-    return PageForm(
-      title: call.text(.filter), action: "/console/audit", button: call.text(.search),
-      fields: fields.map { item in
-        let name = item.field.rawValue
-        return PageField(name: name, label: call.text(item.text), value: call.fields[name])
-      } + [
+    let kinds =
+      [(value: "", text: call.text(.allOfThem))]
+      + AuditWords.kinds.keys.sorted { $0.rawValue < $1.rawValue }.map { ($0.rawValue, call.language.text($0)) }
+    func field(_ name: String, _ label: PageText) -> PageField {
+      PageField(name: name, label: call.text(label), value: call.fields[name])
+    }
+    return PageSearch(
+      action: "/console/audit", button: call.text(.search), box: field("account", .account), chips: chips(call),
+      chipTitle: call.text(.kind), moreTitle: call.text(.moreFilters),
+      more: [
+        PageField(name: "kind", label: call.text(.kind), kind: .choice(kinds), value: call.fields["kind"]),
+        field("outcome", .outcome), field("machine", .machine), field("words", .words),
         PageField(name: "not", label: call.text(.leaveOut), kind: .choice(negations), value: call.fields["not"]),
         PageField(name: "since", label: call.text(.since), value: call.fields["since"], maximum: 20),
         PageField(name: "until", label: call.text(.until), value: call.fields["until"], maximum: 20),
-      ], isSearch: true)
+      ])
+  }
+
+  /// The usual searches; the account and the times stay.
+  private static func chips(_ call: PageCall) -> [PageSearch.Chip] {
+    let kept = ["account", "since", "until"].map { ($0, call.fields[$0]) }
+    let choices: [(word: PageText, parts: [(String, String)])] = [
+      (.allOfThem, []), (.logins, [("kind", AuditKind.login.rawValue)]),
+      (.failedLogins, [("kind", AuditKind.login.rawValue), ("outcome", AuditEntry.done), ("not", "outcome")]),
+    ]
+    return choices.map { word, parts in
+      let isChosen = ["kind", "outcome", "not"].allSatisfy { name in
+        call.fields[name] == (parts.first { $0.0 == name }?.1 ?? "")
+      }
+      return PageSearch.Chip(
+        text: call.text(word), link: PageCall.link("/console/audit", kept + parts), isChosen: isChosen)
+    }
   }
 
   /// A link to the next page, with the same search.

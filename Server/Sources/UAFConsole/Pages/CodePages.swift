@@ -8,31 +8,34 @@ enum CodePages {
     let page = try await EnrolmentAdministration(call.administration).page(
       before: Int64(call.fields["before"]), onlyOpen: false, by: call.caller)
     let rows = page.rows.map { code -> [PageCell] in
-      let state: PageText = code.isOpen ? .open : code.usedAt == nil ? .closed : .used
+      let state =
+        code.isOpen
+        ? call.state(.open, .good, .clock)
+        : code.usedAt == nil ? call.state(.closed, .quiet, .ban) : call.state(.used, .quiet, .check)
       return [
-        PageCell(String(code.number)), PageCall.personLink(code.username), PageCell(code.issuedBy),
-        PageCell(call.time(code.issuedAt)), PageCell(call.time(code.expiresAt)), PageCell(call.text(state)),
-        PageCell(call.time(code.usedAt)),
+        PageCell(String(code.number)), PageCall.personLink(code.username), PageCell(call.actor(code.issuedBy)),
+        call.moment(code.issuedAt), call.moment(code.expiresAt), PageCell("", kind: .state(state)),
+        call.moment(code.usedAt), closing(code, call),
       ]
     }
+    let columns: [PageText] = [.number, .account, .issuedBy, .issuedAt, .expires, .state, .used]
     let table = PageTable(
-      caption: call.text(.codes),
-      columns: [.number, .account, .issuedBy, .issuedAt, .expires, .state, .used].map(call.text), rows: rows,
-      empty: call.text(.nothing), next: page.next.map { call.next("/console/codes", [("before", $0)]) })
-    var blocks: [PageBlock] = [.table(table)]
+      caption: call.text(.codes), columns: columns.map(call.text) + [""], rows: rows, empty: call.text(.noCodes),
+      next: page.next.map { call.next("/console/codes", [("before", $0)]) },
+      count: call.count(rows.count, hasMore: page.next != nil),
+      order: call.order(columns: columns.count, keeping: ["before"]), hidesCaption: true)
+    var head = PageHead()
     if call.allows(.enrol) {
-      let fields = [
-        PageField(name: "name", label: call.text(.accountName), isRequired: true, maximum: 128),
-        PageField(
-          name: "lifetime", label: call.text(.lifetime), kind: .number,
-          value: String(EnrolmentAdministration.standardLifetime), isRequired: true),
-      ]
-      blocks.append(
-        .form(
-          PageForm(
-            title: call.text(.enrol), action: "/console/person/enrol", button: call.text(.issueCode), fields: fields)))
+      head.primary = call.action(.issueEnrolment, "/console/person/enrol", .plus)
+      head.more = [call.action(.enrolList, ListPages.path)]
     }
-    return PageContent(title: call.text(.codes), blocks: blocks)
+    return PageContent(title: call.text(.codes), head: head, blocks: [.table(table)])
+  }
+
+  private static func closing(_ code: IssuedCode, _ call: PageCall) -> PageCell {
+    guard code.isOpen, call.allows(.enrol) else { return "" }
+    return PageCell(
+      call.text(.close), link: PageCall.link("/console/person/close-code", [("name", code.username)]))
   }
 
   static func approvals(_ call: PageCall) async throws -> PageContent {
@@ -41,78 +44,82 @@ enum CodePages {
     let rows = page.rows.map { approval -> [PageCell] in
       [
         PageCell(String(approval.id), link: "/console/approval?number=\(approval.id)"),
-        PageCall.personLink(approval.username), PageCell(approval.shown), PageCell(call.time(approval.expiresAt)),
-        PageCell(call.text(outcome(approval.outcome))),
+        PageCall.personLink(approval.username), PageCell(approval.shown), call.moment(approval.expiresAt),
+        PageCell("", kind: .state(state(approval.outcome, call))),
       ]
     }
+    let columns: [PageText] = [.number, .account, .text, .expires, .outcome]
     let table = PageTable(
-      caption: call.text(.approvals), columns: [.number, .account, .text, .expires, .outcome].map(call.text),
-      rows: rows, empty: call.text(.nothing), next: page.next.map { call.next("/console/approvals", [("before", $0)]) })
-    var blocks: [PageBlock] = [.table(table)]
-    if call.allows(.approve) {
-      let fields = [
-        PageField(name: "name", label: call.text(.accountName), isRequired: true, maximum: 128),
-        PageField(name: "text", label: call.text(.text), isRequired: true, maximum: 200),
-      ]
-      blocks.append(
-        .form(
-          PageForm(
-            title: call.text(.askApproval), action: "/console/approvals/ask", button: call.text(.ask), fields: fields)))
-    }
-    return PageContent(title: call.text(.approvals), blocks: blocks)
+      caption: call.text(.approvals), columns: columns.map(call.text), rows: rows, empty: call.text(.noApprovals),
+      next: page.next.map { call.next("/console/approvals", [("before", $0)]) },
+      count: call.count(rows.count, hasMore: page.next != nil),
+      order: call.order(columns: columns.count, keeping: ["before"]), hidesCaption: true)
+    var head = PageHead()
+    if call.allows(.approve) { head.primary = call.action(.askApproval, "/console/approvals/ask", .plus) }
+    return PageContent(title: call.text(.approvals), head: head, blocks: [.table(table)])
   }
 
-  private static func outcome(_ outcome: ApprovalOutcome) -> PageText {
+  private static func state(_ outcome: ApprovalOutcome, _ call: PageCall) -> PageState {
     switch outcome {
-    case .open: .open
-    case .confirmed: .confirmed
-    case .denied: .denied
-    case .closed: .closed
+    case .open: call.state(.open, .quiet, .clock)
+    case .confirmed: call.state(.confirmed, .good, .check)
+    case .denied: call.state(.denied, .bad, .cross)
+    case .closed: call.state(.closed, .quiet, .ban)
     }
   }
 
-  /// The page of one text, with a form that closes it if it is still waiting.
+  /// The page of one text.
   static func approval(_ call: PageCall) async throws -> PageContent {
     let number = try call.number("number")
     let approval = try await ApprovalAdministration(call.administration).approval(number, by: call.caller)
-    var blocks: [PageBlock] = [
-      .facts([
-        (call.text(.account), approval.username), (call.text(.text), approval.shown),
-        (call.text(.expires), call.time(approval.expiresAt)),
-        (call.text(.outcome), call.text(outcome(approval.outcome))),
-      ])
-    ]
+    var head = PageHead(states: [state(approval.outcome, call)])
     if call.allows(.approve), approval.outcome == .open {
-      blocks.append(
-        .form(
-          PageForm(
-            title: call.text(.closeApproval), action: "/console/approvals/close", button: call.text(.close),
-            fields: [.hidden("number", String(number))], isDangerous: true)))
+      head.dangerous = [call.action(.closeApproval, "/console/approvals/close?number=\(number)")]
     }
-    return PageContent(title: call.language.text(.approvalNumber, String(number)), blocks: blocks)
+    return PageContent(
+      title: call.language.text(.approvalNumber, String(number)), head: head,
+      blocks: [
+        .details([
+          (call.text(.account), PageCall.personLink(approval.username)), (call.text(.text), PageCell(approval.shown)),
+          (call.text(.expires), call.moment(approval.expiresAt)),
+        ])
+      ])
   }
 }
 
-/// The codes with which machines join, a part of the page of machines.
+/// The codes with which machines join.
 enum JoinCodePages {
-  /// The issued codes, and the forms for those who may change them.
-  static func blocks(_ call: PageCall) async throws -> [PageBlock] {
+  static let path = "/console/join-codes"
+  static let issuePath = "/console/join-codes/issue"
+  static let closePath = "/console/join-codes/close"
+
+  static func list(_ call: PageCall) async throws -> PageContent {
     let page = try await JoinCodeAdministration(call.administration).page(
       before: Int64(call.fields["before"]), by: call.caller)
     let now = call.environment.now
     let rows = page.rows.map { code -> [PageCell] in
-      [
+      let state = code.state(at: now)
+      let isOpen = state == .open
+      let close = PageCell(call.text(.close), link: "\(closePath)?number=\(code.number)")
+      return [
         PageCell(String(code.number)), PageCell(code.group), PageCell(String(code.machines)),
-        PageCell(String(code.used)), PageCell(code.issuedBy), PageCell(call.time(code.issuedAt)),
-        PageCell(call.time(code.expiresAt)), PageCell(call.text(text(code.state(at: now)))),
+        PageCell(String(code.used)), PageCell(call.actor(code.issuedBy)), call.moment(code.issuedAt),
+        call.moment(code.expiresAt), call.state(text(state), isOpen ? .good : .quiet, isOpen ? .clock : .ban),
+        isOpen && call.allows(.joinMachines) ? close : "",
       ]
     }
+    let columns: [PageText] = [
+      .number, .group, .mayJoin, .haveJoined, .issuedBy, .issuedAt, .expires, .state,
+    ]
     let table = PageTable(
-      caption: call.text(.joinCodes),
-      columns: [.number, .group, .mayJoin, .haveJoined, .issuedBy, .issuedAt, .expires, .state].map(call.text),
-      rows: rows, empty: call.text(.nothing), next: page.next.map { call.next("/console/machines", [("before", $0)]) })
-    guard call.allows(.joinMachines) else { return [.table(table)] }
-    return [.table(table), .form(issuing(call)), .form(closing(call))]
+      caption: call.text(.joinCodes), columns: columns.map(call.text) + [""], rows: rows,
+      empty: call.text(.noJoinCodes),
+      next: page.next.map { call.next(path, [("before", $0)]) },
+      count: call.count(rows.count, hasMore: page.next != nil),
+      order: call.order(columns: columns.count, keeping: ["before"]), hidesCaption: true)
+    var head = PageHead()
+    if call.allows(.joinMachines) { head.primary = call.action(.joinCodeIssue, issuePath, .plus) }
+    return PageContent(title: call.text(.joinCodes), head: head, blocks: [.table(table)])
   }
 
   private static func text(_ state: JoinCode.State) -> PageText {
@@ -124,31 +131,35 @@ enum JoinCodePages {
     }
   }
 
-  private static func issuing(_ call: PageCall) -> PageForm {
+  /// The page with the form for a new code.
+  static func issuing(_ call: PageCall) -> PageContent {
     let fields = [
       PageField(
         name: "group", label: call.text(.group), value: MachineGroup.standard.name, isRequired: true, maximum: 64),
       PageField(name: "machines", label: call.text(.mayJoin), kind: .number, value: "1", isRequired: true),
-      PageField(
-        name: "lifetime", label: call.text(.lifetime), kind: .number,
-        value: String(JoinCodeAdministration.standardLifetime), isRequired: true),
+      call.lengthField("lifetime", .lifetime, JoinCodeAdministration.standardLifetime),
     ]
-    return PageForm(
-      title: call.text(.joinCodeIssue), action: "/console/join-codes/issue", button: call.text(.issueCode),
-      fields: fields)
+    return call.stepPage(
+      title: call.text(.joinCodeIssue), sentence: call.text(.willIssueJoinCode), isSigned: false,
+      form: PageForm(
+        title: call.text(.joinCodeIssue), action: issuePath, button: call.text(.issueCode), fields: fields,
+        cancel: PageCell(call.text(.cancel), link: path)))
   }
 
-  private static func closing(_ call: PageCall) -> PageForm {
-    PageForm(
-      title: call.text(.joinCodeClose), action: "/console/join-codes/close", button: call.text(.close),
-      fields: [PageField(name: "number", label: call.text(.number), kind: .number, isRequired: true)],
-      isDangerous: true)
+  /// The page with the form that closes the code in the query.
+  static func closing(_ call: PageCall) throws(AdministrationRefusal) -> PageContent {
+    let number = String(try call.number("number"))
+    return call.stepPage(
+      title: call.text(.joinCodeClose), sentence: call.language.text(.willCloseJoinCode, number), isSigned: false,
+      form: PageForm(
+        title: call.text(.joinCodeClose), action: closePath, button: call.text(.close),
+        fields: [.hidden("number", number)], isDangerous: true, cancel: PageCell(call.text(.cancel), link: path)))
   }
 
   /// Issues a code, which the page shows once.
   static func issue(_ call: PageCall) async throws -> PageContent {
     let issued = try await JoinCodeAdministration(call.administration).issue(
-      group: call.fields["group"], machines: call.number("machines"), lifetime: call.number("lifetime"),
+      group: call.fields["group"], machines: call.number("machines"), lifetime: call.length("lifetime"),
       by: call.caller)
     let (group, end) = (issued.payload.group.name, call.time(issued.payload.expires))
     return PageContent(

@@ -22,8 +22,8 @@ enum FormRoutes {
   /// The operation that the action calls checks the permission too. It is checked here first, so that a sender without the
   /// permission gets the same refusal whatever the fields contain.
   struct Route: Sendable {
-    fileprivate let permission: Permission
-    fileprivate let action: @Sendable (PageCall) async throws -> Answer
+    let permission: Permission
+    let action: @Sendable (PageCall) async throws -> Answer
 
     /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
     func perform(_ call: PageCall) async throws -> Answer {
@@ -39,7 +39,9 @@ enum FormRoutes {
   }
 
   /// The forms by their paths.
-  static let all: [String: Route] = [
+  static let all: [String: Route] = own.merging(PeopleBulk.routes) { own, _ in own }
+
+  private static let own: [String: Route] = [
     "/console/people/add": Route(permission: .manageAccounts) { call in
       try await AccountAdministration(call.administration).add(call.fields["name"], by: call.caller)
       return person(call)
@@ -88,7 +90,7 @@ enum FormRoutes {
     },
     "/console/join-codes/close": Route(permission: .joinMachines) { call in
       try await JoinCodeAdministration(call.administration).close(try call.number("number"), by: call.caller)
-      return .redirect("/console/machines")
+      return .redirect(JoinCodePages.path)
     },
     "/console/approvals/ask": Route(permission: .approve) { call in
       let payload = try await ApprovalAdministration(call.administration).create(
@@ -127,7 +129,7 @@ enum FormRoutes {
 
   /// Issues a code, immediately or with a signature.
   private static func issueCode(_ call: PageCall) async throws -> Answer {
-    let (name, lifetime) = (call.fields["name"], try call.number("lifetime"))
+    let (name, lifetime) = (call.fields["name"], try call.length("lifetime"))
     if try await AccountAdministration(call.administration).needsSignature(toChange: name, by: call.caller) {
       return .confirm(.issueCode(for: name, lifetime: lifetime))
     }

@@ -7,7 +7,7 @@ enum ListPages {
   static let path = "/console/enrol-list"
 
   /// How long a code is valid, in seconds, unless the list or the form says otherwise.
-  private static let standardLifetime = "86400"
+  private static let standardLifetime: Int64 = 86_400
   /// The most wrong lines that are listed.
   private static let mostNamed = 1000
   /// The most sheets on one page: so many codes can be issued in one transaction, and a browser can still print the page of
@@ -18,8 +18,7 @@ enum ListPages {
     try call.caller.require(.enrol)
     let fields = [
       PageField(name: FormFields.fileName, label: call.text(.listFile), kind: .file, isRequired: true),
-      PageField(
-        name: "lifetime", label: call.text(.lifetime), kind: .number, value: standardLifetime, isRequired: true),
+      call.lengthField("lifetime", .lifetime, standardLifetime),
     ]
     let form = PageForm(
       title: call.text(.enrolList), action: UploadLimit.checkPath, button: call.text(.listCheck), fields: fields,
@@ -63,6 +62,7 @@ enum ListPages {
     var fields: [PageField] = [
       .hidden(FormFields.fileName, String(decoding: call.fields.file, as: UTF8.self)),
       .hidden("lifetime", call.fields["lifetime"]),
+      .hidden("lifetimeUnit", call.fields["lifetimeUnit"]),
     ]
     if !list.wrong.isEmpty {
       fields.append(
@@ -144,7 +144,7 @@ enum ListPages {
   }
 
   private static func lifetime(_ call: PageCall) throws(AdministrationRefusal) -> Int64 {
-    let lifetime = try call.number("lifetime")
+    let lifetime = try call.length("lifetime")
     guard EnrolmentAdministration.lifetimes.contains(lifetime) else {
       throw .invalid(field: "lifetime", .outOfRange(EnrolmentAdministration.lifetimes, nil))
     }

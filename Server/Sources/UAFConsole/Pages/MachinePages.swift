@@ -1,88 +1,142 @@
 import UAFAdministration
+import UAFMessages
 import UAFService
 
 /// The pages with the machines, and with a single machine.
 enum MachinePages {
+  static let path = "/console/machines"
+
   static func list(_ call: PageCall) async throws -> PageContent {
     let page = try await MachineAdministration(call.administration).page(after: call.fields["after"], by: call.caller)
-    let rows = page.rows.map { machine -> [PageCell] in
-      [
-        PageCall.machineLink(machine.id, machine.name), PageCell(machine.model ?? ""), PageCell(machine.system ?? ""),
-        PageCell(String(machine.people)), PageCell(String(machine.keys)), PageCell(String(machine.revokedKeys)),
-        PageCell(call.time(machine.lastUsedAt)), PageCell(machine.joined?.group ?? ""),
-        PageCell(time(machine.joined?.joinedAt, call)), PageCell(time(machine.joined?.departedAt, call)),
-      ] + told(machine.joined?.contact, call, [.lastReport, .locksReported, .copySeen])
+    let wanted = call.value("state")
+    guard wanted.map({ FleetMachine.Standing(rawValue: $0) != nil }) ?? true else {
+      throw AdministrationRefusal.invalid(field: "state", .unknown)
     }
+    let words = call.fields["words"].lowercased()
+    let found = page.rows.filter { machine in
+      let texts = [machine.id, machine.name, machine.model, machine.system, machine.joined?.group]
+      return (wanted == nil || machine.standing(at: call.environment.now).rawValue == wanted)
+        && (words.isEmpty || texts.contains { $0?.lowercased().contains(words) ?? false })
+    }
+    let columns: [PageText] = [
+      .machineName, .state, .group, .accounts, .keys, .lastUsed, .lastReport, .locksReported, .module,
+    ]
+    let rows = found.map { row($0, call) }
     let table = PageTable(
-      caption: call.text(.machines),
-      columns: [
-        .machineName, .machineModel, .machineSystem, .accounts, .keys, .revokedKeys, .lastUsed, .group, .joined, .left,
-        .lastReport, .locksReported, .copySeen,
-      ].map(call.text),
-      rows: rows, empty: call.text(.nothing), next: page.next.map { call.next("/console/machines", [("after", $0)]) })
-    return PageContent(title: call.text(.machines), blocks: [.table(table)] + (try await JoinCodePages.blocks(call)))
+      caption: call.text(.machines), columns: columns.map(call.text) + [""], rows: rows,
+      empty: call.text(wanted == nil && words.isEmpty ? .noMachinesYet : .noneFound),
+      next: page.next.map { call.next(path, [("state", wanted ?? ""), ("words", words), ("after", $0)]) },
+      count: call.count(rows.count, hasMore: page.next != nil),
+      order: call.order(columns: columns.count, keeping: ["state", "words", "after"]),
+      picking: PeopleBulk.picking(found, call), hidesCaption: true)
+    var head = PageHead()
+    if call.allows(.joinMachines) { head.primary = call.action(.joinCodeIssue, JoinCodePages.issuePath, .plus) }
+    return PageContent(title: call.text(.machines), head: head, blocks: [.search(search(call)), .table(table)])
   }
 
-  /// A time as text; empty if there is none.
-  private static func time(_ seconds: Int64?, _ call: PageCall) -> String { seconds.map { call.time($0) } ?? "" }
+  private static func row(_ machine: FleetMachine, _ call: PageCall) -> [PageCell] {
+    let contact = machine.joined?.contact
+    let system = [machine.model, machine.system].compactMap(\.self).joined(separator: ", ")
+    var menu: PageCell = ""
+    if canRevoke(machine, call) {
+      menu = PageCell(
+        "",
+        kind: .actions(
+          [call.action(.revokeMachineShort, revokeLink(machine.id))],
+          title: call.language.text(.actionsFor, machine.name ?? machine.id)))
+    }
+    return [
+      PageCell(machine.name ?? machine.id, link: PageCall.machineLink(machine.id, nil).link, note: system),
+      PageCell("", kind: .state(state(machine, call))), PageCell(machine.joined?.group ?? ""),
+      PageCell(String(machine.people)), PageCell(String(machine.keys)), call.moment(machine.lastUsedAt),
+      call.momentOrNothing(contact?.at),
+      PageCell(contact.map { String($0.locks.named.count + $0.locks.more) } ?? ""), PageCell(contact?.module ?? ""),
+      menu,
+    ]
+  }
 
-  /// The cells with a machine's last report about itself; empty if it has sent none.
-  private static func told(_ contact: MachineContact?, _ call: PageCall, _ columns: [PageText]) -> [PageCell] {
-    columns.map { column in
-      guard let contact else { return PageCell("") }
-      return switch column {
-      case .lastReport: PageCell(call.time(contact.at))
-      case .module: PageCell(contact.module)
-      case .policyInUse: PageCell(contact.policy.map { String($0) } ?? call.text(.none))
-      case .locksReported: PageCell(String(contact.locks.named.count + contact.locks.more))
-      default: PageCell(time(contact.copySeenAt, call))
-      }
+  static func state(_ machine: FleetMachine, _ call: PageCall) -> PageState {
+    switch machine.standing(at: call.environment.now) {
+    case .reporting: call.state(.reporting, .good, .check)
+    case .silent: call.state(.silent, .warn, .clock)
+    case .neverReported: call.state(.neverReported, .warn, .clock)
+    case .notJoined: call.state(.notJoined, .quiet, .machines)
+    case .departed: call.state(.departed, .quiet, .ban)
     }
   }
 
-  private static func reported(_ contact: MachineContact?, _ call: PageCall) -> [(String, String)] {
-    let names: [PageText] = [.lastReport, .module, .policyInUse, .locksReported, .copySeen]
-    return Array(zip(names.map(call.text), told(contact, call, names).map(\.text)))
+  /// The box and the states as chips. Only the machines of the page are searched: the store reads them in order.
+  private static func search(_ call: PageCall) -> PageSearch {
+    let states: [(value: String, word: PageText)] = [
+      ("", .allOfThem), ("reporting", .reporting), ("silent", .silent), ("neverReported", .neverReported),
+      ("notJoined", .notJoined), ("departed", .departed),
+    ]
+    return PageSearch(
+      action: path, button: call.text(.search),
+      box: PageField(name: "words", label: call.text(.machineWords), value: call.fields["words"], maximum: 100),
+      chips: states.map { value, word in
+        PageSearch.Chip(
+          text: call.text(word), link: PageCall.link(path, [("words", call.fields["words"]), ("state", value)]),
+          isChosen: call.fields["state"] == value)
+      }, chipTitle: call.text(.state), kept: [.hidden("state", call.fields["state"])])
+  }
+
+  private static func revokeLink(_ id: String) -> String { "/console/machine/revoke?id=\(FormFields.encoded(id))" }
+
+  private static func canRevoke(_ machine: FleetMachine, _ call: PageCall) -> Bool {
+    let isJoined = machine.joined.map { $0.departedAt == nil } ?? false
+    return call.allows(.revoke) && (isJoined || machine.keys > 0)
+  }
+
+  private static func reported(_ contact: MachineContact?, _ call: PageCall) -> [(name: String, value: PageCell)] {
+    guard let contact else { return [] }
+    return [
+      (call.text(.lastReport), call.moment(contact.at)), (call.text(.module), PageCell(contact.module)),
+      (call.text(.policyInUse), PageCell(contact.policy.map { String($0) } ?? call.text(.none))),
+      (call.text(.locksReported), PageCell(String(contact.locks.named.count + contact.locks.more))),
+      (call.text(.copySeen), call.moment(contact.copySeenAt)),
+    ]
   }
 
   /// The table of the locks that a machine has reported.
-  private static func lockTable(_ locks: ReportedLocks, _ call: PageCall) -> PageTable {
+  private static func lockTable(_ machine: FleetMachine, _ locks: ReportedLocks, _ call: PageCall) -> PageTable {
     let rows = locks.named.map { lock -> [PageCell] in
-      [
-        PageCall.personLink(lock.account), PageCell(lock.type), PageCell(lock.origin.rawValue),
-        PageCell(call.time(lock.until)),
+      let unlock = PageCall.link("/console/person/unlock", [("name", lock.account), ("machine", machine.id)])
+      return [
+        PageCall.personLink(lock.account), PageCell(lock.type), PageCell(lock.origin.rawValue), call.moment(lock.until),
+        call.allows(.unlock) ? PageCell(call.text(.unlockMachine), link: unlock) : "",
       ]
     }
     return PageTable(
       caption: call.text(.locksReported),
-      columns: [.account, .authenticators, .kind, .expires].map(call.text),
-      rows: rows, empty: call.text(.nothing))
+      columns: [.account, .authenticators, .kind, .expires].map(call.text) + [""],
+      rows: rows, empty: call.text(.noLocks))
   }
 
   static func machine(_ call: PageCall) async throws -> PageContent {
     let id = call.fields["id"]
     let found = try await MachineAdministration(call.administration).machine(id, by: call.caller)
     let machine = found.machine
-    let facts: PageBlock = .facts(
+    let joined = machine.joined
+    let facts: PageBlock = .details(
       [
-        (call.text(.machineName), machine.name ?? ""), (call.text(.machineModel), machine.model ?? ""),
-        (call.text(.machineSystem), machine.system ?? ""), (call.text(.registered), call.time(machine.registeredAt)),
-        (call.text(.lastUsed), call.time(machine.lastUsedAt)), (call.text(.group), machine.joined?.group ?? ""),
-        (call.text(.joined), time(machine.joined?.joinedAt, call)),
-        (call.text(.left), time(machine.joined?.departedAt, call)),
-      ] + reported(machine.joined?.contact, call))
+        (call.text(.machineName), PageCell(machine.name ?? "")), (call.text(.deviceID), call.identifier(machine.id)),
+        (call.text(.machineModel), PageCell(machine.model ?? "")),
+        (call.text(.machineSystem), PageCell(machine.system ?? "")),
+        (call.text(.registered), call.moment(machine.registeredAt)),
+        (call.text(.lastUsed), call.moment(machine.lastUsedAt)),
+        (call.text(.group), PageCell(joined?.group ?? call.text(.none))),
+        (call.text(.joined), call.moment(joined?.joinedAt)), (call.text(.left), call.moment(joined?.departedAt)),
+      ] + reported(joined?.contact, call))
     let table = PeoplePages.keyTable(found.keys, call, column: .account) { PageCall.personLink($0.username) }
     var blocks: [PageBlock] = [facts]
-    if let contact = machine.joined?.contact { blocks.append(.table(lockTable(contact.locks, call))) }
+    if let contact = joined?.contact { blocks.append(.table(lockTable(machine, contact.locks, call))) }
     blocks.append(.table(table))
-    let isJoined = machine.joined.map { $0.departedAt == nil } ?? false
+    var head = PageHead(states: [state(machine, call)])
+    let isJoined = joined.map { $0.departedAt == nil } ?? false
     if call.allows(.revoke), isJoined || found.keys.contains(where: { $0.revocation == nil }) {
-      blocks.append(
-        .form(
-          PageForm(
-            title: call.text(.revokeMachine), action: "/console/machine/revoke", button: call.text(.revoke),
-            fields: [.hidden("id", id), call.reasonField], isDangerous: true)))
+      head.dangerous = [call.action(.revokeMachine, revokeLink(id))]
     }
-    return PageContent(title: machine.name ?? id, blocks: blocks)
+    return PageContent(title: machine.name ?? id, head: head, blocks: blocks)
   }
 }

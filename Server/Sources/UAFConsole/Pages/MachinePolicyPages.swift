@@ -31,7 +31,7 @@ enum MachinePolicyPages {
       let policy = standing.policy
       return [
         PageCell(policy.group, link: "\(path)?group=\(FormFields.encoded(policy.group))"), versionLink(policy),
-        PageCell(call.time(policy.savedAt)), PageCell(policy.actor), PageCell(policy.reason),
+        call.moment(policy.savedAt), PageCell(call.actor(policy.actor)), PageCell(policy.reason),
         PageCell(MachinePolicyForms.daysText(policy.lifetime)), PageCell(String(standing.machines)),
       ]
     }
@@ -45,13 +45,13 @@ enum MachinePolicyPages {
   private static func history(_ page: Page<SavedMachinePolicy>, of group: String?, _ call: PageCall) -> PageTable {
     let rows = page.rows.map { policy -> [PageCell] in
       [
-        versionLink(policy), PageCell(policy.group), PageCell(call.time(policy.savedAt)), PageCell(policy.actor),
-        PageCell(policy.reason),
+        versionLink(policy), PageCell(policy.group), call.moment(policy.savedAt),
+        PageCell(call.actor(policy.actor)), PageCell(policy.reason),
       ]
     }
     return PageTable(
       caption: call.text(.policyHistory), columns: [.number, .group, .time, .actor, .reason].map(call.text),
-      rows: rows, empty: call.text(.nothing),
+      rows: rows, empty: call.text(.machinePolicyNone),
       next: page.next.map { call.next(path, [("group", group ?? ""), ("after", $0)]) })
   }
 
@@ -64,12 +64,13 @@ enum MachinePolicyPages {
     let standing = try await MachinePolicyAdministration(call.administration).standing(
       try call.number("number"), by: call.caller)
     let policy = standing.policy
-    let facts: PageBlock = .facts([
-      (call.text(.number), String(policy.number)), (call.text(.group), policy.group),
-      (call.text(.inForce), call.yesOrNo(standing.isInForce)), (call.text(.time), call.time(policy.savedAt)),
-      (call.text(.actor), policy.actor), (call.text(.reason), policy.reason),
-      (call.text(.machinePolicyDays), MachinePolicyForms.daysText(policy.lifetime)),
-      (call.text(.machinesInGroup), String(standing.machines)),
+    let facts: PageBlock = .details([
+      (call.text(.number), PageCell(String(policy.number))), (call.text(.group), PageCell(policy.group)),
+      (call.text(.inForce), PageCell(call.yesOrNo(standing.isInForce))),
+      (call.text(.time), call.moment(policy.savedAt)),
+      (call.text(.actor), PageCell(call.actor(policy.actor))), (call.text(.reason), PageCell(policy.reason)),
+      (call.text(.machinePolicyDays), PageCell(MachinePolicyForms.daysText(policy.lifetime))),
+      (call.text(.machinesInGroup), PageCell(String(standing.machines))),
     ])
     let forms =
       standing.isInForce

@@ -12,35 +12,42 @@ enum PageRoutes {
     let content: @Sendable (PageCall) async throws -> PageContent
   }
 
-  static let all = [
-    Route(path: "/console", menu: .overview, content: OverviewPage.content),
-    Route(path: "/console/people", menu: .people, content: PeoplePages.list),
-    Route(path: "/console/person", content: PeoplePages.person),
-    Route(path: "/console/machines", menu: .machines, content: MachinePages.list),
-    Route(path: "/console/machine", content: MachinePages.machine),
-    Route(path: "/console/codes", menu: .codes, content: CodePages.codes),
-    Route(path: ListPages.path, menu: .enrolList, permission: .enrol, content: ListPages.form),
-    Route(path: "/console/approvals", menu: .approvals, content: CodePages.approvals),
-    Route(path: "/console/approval", content: CodePages.approval),
-    Route(path: "/console/policies", menu: .policies, content: PolicyPages.list),
-    Route(path: "/console/policy", content: PolicyPages.version),
-    Route(path: MachinePolicyPages.path, menu: .machinePolicies, content: MachinePolicyPages.list),
-    Route(path: "/console/machine-policy", content: MachinePolicyPages.version),
-    Route(path: "/console/audit", menu: .audit, content: AuditRowPages.list),
-    Route(path: "/console/audit/row", content: AuditRowPages.row),
-    Route(path: "/console/tokens", menu: .tokens, permission: .manageAccess, content: AccessPages.tokens),
-    Route(
-      path: "/console/administrators", menu: .administrators, permission: .manageAccess,
-      content: AccessPages.administrators),
-    Route(path: "/console/settings", menu: .settings, content: SettingsPage.content),
-    Route(path: "/console/about", menu: .about, content: AccessPages.about),
-  ]
+  /// The pages of the menu, in its order, and those that they lead to.
+  static let all: [Route] =
+    [
+      Route(path: "/console", menu: .overview, content: OverviewPage.content),
+      Route(path: "/console/people", menu: .people, content: PeoplePages.list),
+      Route(path: "/console/person", content: PeoplePages.person),
+      Route(path: UnablePage.path, menu: .cannotLogIn, content: UnablePage.content),
+      Route(path: "/console/codes", menu: .codes, content: CodePages.codes),
+      Route(path: ListPages.path, menu: .enrolList, permission: .enrol, content: ListPages.form),
+      Route(path: "/console/approvals", menu: .approvals, content: CodePages.approvals),
+      Route(path: "/console/approval", content: CodePages.approval),
+      Route(path: MachinePages.path, menu: .machines, content: MachinePages.list),
+      Route(path: "/console/machine", content: MachinePages.machine),
+      Route(path: JoinCodePages.path, menu: .joinCodes, content: JoinCodePages.list),
+      Route(path: "/console/policies", menu: .policies, content: PolicyPages.list),
+      Route(path: "/console/policy", content: PolicyPages.version),
+      Route(path: MachinePolicyPages.path, menu: .machinePolicies, content: MachinePolicyPages.list),
+      Route(path: "/console/machine-policy", content: MachinePolicyPages.version),
+      Route(path: "/console/audit", menu: .audit, content: AuditRowPages.list),
+      Route(path: "/console/audit/row", content: AuditRowPages.row),
+      Route(path: "/console/settings", menu: .settings, content: SettingsPage.content),
+      Route(path: "/console/tokens", menu: .tokens, permission: .manageAccess, content: AccessPages.tokens),
+      Route(
+        path: "/console/administrators", menu: .administrators, permission: .manageAccess,
+        content: AccessPages.administrators),
+      Route(path: "/console/about", menu: .about, content: AccessPages.about),
+    ] + PersonActionPages.routes + OtherActionPages.routes
 }
 
 /// One request for a page, or one sent form, of somebody who has signed in.
 struct PageCall {
   let signedIn: SignedIn
   let language: PageLanguage
+  let zone: ViewerZone
+  /// The path of the request.
+  let path: String
   /// The fields of the query, or of the form.
   let fields: FormFields
   let environment: ConsoleEnvironment
@@ -52,18 +59,81 @@ struct PageCall {
 
   func text(_ text: PageText) -> String { language.text(text) }
 
-  func time(_ seconds: Int64?) -> String { seconds.map(environment.timeText) ?? text(.never) }
+  /// A time inside a sentence, in the reader's zone.
+  func time(_ seconds: Int64?) -> String { seconds.map(zone.textWithZone) ?? text(.never) }
+
+  /// A time in a cell or among facts; a word if there is none.
+  func moment(_ seconds: Int64?, without word: PageText = .never) -> PageCell {
+    guard let seconds else { return PageCell(text(word)) }
+    let time = PageTime(
+      seconds, now: environment.now, zone: zone, machine: environment.timeText(seconds), language)
+    return PageCell(time.exact, kind: .time(time))
+  }
+
+  /// A time in a cell that is empty if there is none.
+  func momentOrNothing(_ seconds: Int64?) -> PageCell { seconds == nil ? "" : moment(seconds) }
+
+  /// A long identifier in a cell.
+  func identifier(_ text: String) -> PageCell { PageCell(text, kind: .id(copy: self.text(.copy))) }
+
+  func state(_ word: PageText, _ tone: PageState.Tone, _ icon: Icon) -> PageState {
+    PageState(word: text(word), tone: tone, icon: icon)
+  }
+
+  /// A state in a cell, with a short text below.
+  func state(_ word: PageText, _ tone: PageState.Tone, _ icon: Icon, note: String = "") -> PageCell {
+    PageCell("", kind: .state(state(word, tone, icon)), note: note)
+  }
+
+  func action(_ word: PageText, _ link: String, _ icon: Icon? = nil) -> PageAction {
+    PageAction(text: text(word), link: link, icon: icon)
+  }
+
+  /// How many rows a list shows, and whether more follow.
+  func count(_ rows: Int, hasMore: Bool) -> String {
+    hasMore
+      ? language.text(.firstRows, String(rows)) : rows == 1 ? text(.oneRow) : language.text(.allRows, String(rows))
+  }
+
+  /// The order that the reader has chosen for a table.
+  ///
+  /// - Parameter names: the fields of the query that the page keeps.
+  func order(columns: Int, keeping names: [String] = []) -> TableOrder {
+    let kept = names.map { ($0, fields[$0]) }
+    return TableOrder(fields[TableOrder.name], columns: columns, page: Self.link(path, kept))
+  }
+
+  /// A path with those of the parameters that are not empty.
+  static func link(_ path: String, _ parts: [(name: String, value: String)]) -> String {
+    let query = parts.filter { !$0.value.isEmpty }.map { "\($0.name)=\(FormFields.encoded($0.value))" }
+    return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
+  }
+
+  /// The field for a length of time.
+  ///
+  /// - Parameter seconds: the value that it has at first.
+  func lengthField(_ name: String, _ label: PageText, _ seconds: Int64) -> PageField {
+    PageField(
+      name: name, label: text(label), kind: .length(LengthUnit.allCases.map { ($0, text($0.label)) }),
+      value: String(seconds), isRequired: true)
+  }
+
+  /// The length of time in a field and its unit, in seconds; without a unit, the number is seconds.
+  ///
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
+  func length(_ name: String) throws(AdministrationRefusal) -> Int64 {
+    let number = try number(name)
+    guard let unit = value(name + LengthUnit.suffix) else { return number }
+    guard let unit = LengthUnit(rawValue: unit) else { throw .invalid(field: name, .unknown) }
+    let (seconds, overflow) = number.multipliedReportingOverflow(by: unit.seconds)
+    guard !overflow else { throw .invalid(field: name, .notANumber) }
+    return seconds
+  }
 
   func yesOrNo(_ value: Bool) -> String { text(value ? .yes : .no) }
 
   func roleText(_ role: String) -> String {
-    switch Role(rawValue: role) {
-    case .auditor: text(.auditor)
-    case .helpdesk: text(.helpdesk)
-    case .operator: text(.operator)
-    case .administrator: text(.administrator)
-    case nil: role
-    }
+    Role(rawValue: role).map { text($0.title) } ?? role
   }
 
   /// The field for choosing a role.
@@ -104,8 +174,7 @@ struct PageCall {
 
   /// A link to the next page of a list.
   func next(_ path: String, _ parts: [(name: String, value: String)]) -> PageCell {
-    let query = parts.filter { !$0.value.isEmpty }.map { "\($0.name)=\(FormFields.encoded($0.value))" }
-    return PageCell(text(.nextPage), link: "\(path)?\(query.joined(separator: "&"))")
+    PageCell(text(.nextPage), link: Self.link(path, parts))
   }
 
   static func personLink(_ name: String) -> PageCell {
@@ -120,7 +189,14 @@ struct PageCall {
 /// The content of a page.
 struct PageContent {
   let title: String
+  var head: PageHead?
   let blocks: [PageBlock]
+
+  init(title: String, head: PageHead? = nil, blocks: [PageBlock]) {
+    self.title = title
+    self.head = head
+    self.blocks = blocks
+  }
 
   /// Whether the page needs the script for passkeys.
   var hasScript: Bool {

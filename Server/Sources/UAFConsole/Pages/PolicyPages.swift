@@ -22,12 +22,12 @@ enum PolicyPages {
     let rows = history.rows.map { version -> [PageCell] in
       [
         PageCell(String(version.number), link: "/console/policy?number=\(version.number)"),
-        PageCell(call.time(version.savedAt)), PageCell(version.actor), PageCell(version.reason),
+        call.moment(version.savedAt), PageCell(call.actor(version.actor)), PageCell(version.reason),
       ]
     }
     let table = PageTable(
       caption: call.text(.policyHistory), columns: [.number, .time, .actor, .reason].map(call.text), rows: rows,
-      empty: call.text(.nothing), next: history.next.map { call.next("/console/policies", [("after", $0)]) })
+      empty: call.text(.noPolicy), next: history.next.map { call.next("/console/policies", [("after", $0)]) })
     let draft = PageField(
       name: "policy", label: call.text(.policyText), kind: .lines, value: current?.text ?? "{}", isRequired: true)
     let form = PageForm(
@@ -36,9 +36,9 @@ enum PolicyPages {
   }
 
   private static func facts(_ version: PolicyVersion, _ call: PageCall) -> PageBlock {
-    .facts([
-      (call.text(.number), String(version.number)), (call.text(.time), call.time(version.savedAt)),
-      (call.text(.actor), version.actor), (call.text(.reason), version.reason),
+    .details([
+      (call.text(.number), PageCell(String(version.number))), (call.text(.time), call.moment(version.savedAt)),
+      (call.text(.actor), PageCell(call.actor(version.actor))), (call.text(.reason), PageCell(version.reason)),
     ])
   }
 

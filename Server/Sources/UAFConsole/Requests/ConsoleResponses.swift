@@ -4,9 +4,25 @@ import WebMessages
 
 /// Makes the responses of the console, with the headers that all of them have.
 enum ConsoleResponses {
-  /// Only pages with a button for a passkey have a script, so only these may run one.
-  private static func headers(hasScript: Bool) -> [(name: StaticString, value: String)] {
-    let script = hasScript ? "script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; " : ""
+  /// What a response may load and do.
+  private enum Content {
+    /// Everything that is not a page: it is not shown, so it may load nothing but what every page may.
+    case file
+    /// A page, with the script that only makes it more comfortable.
+    case page
+    /// A page with a button for a passkey, whose script asks this server.
+    case passkey
+  }
+
+  /// Pages run only scripts of this server, and no script may turn a text into markup. Only scripts of pages with a passkey may
+  /// make requests.
+  private static func headers(_ content: Content) -> [(name: StaticString, value: String)] {
+    let script =
+      switch content {
+      case .file: ""
+      case .page: "script-src 'self'; require-trusted-types-for 'script'; "
+      case .passkey: "script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; "
+      }
     return [("Content-Security-Policy", "\(policy.first)\(script)\(policy.rest)")] + shared
   }
 
@@ -15,7 +31,7 @@ enum ConsoleResponses {
     rest: "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
   )
 
-  private static let headers = headers(hasScript: false)
+  private static let headers = headers(.file)
 
   /// The headers of everything that this server sends to browsers; the policy of the content comes from who sends it.
   static let shared: [(name: StaticString, value: String)] = [
@@ -34,17 +50,21 @@ enum ConsoleResponses {
     cookies: [(name: StaticString, value: String)] = []
   ) -> WebResponse {
     WebResponse(
-      status: status, headers: headers(hasScript: hasScript) + [("Content-Type", "text/html; charset=utf-8")] + cookies,
+      status: status,
+      headers: headers(hasScript ? .passkey : .page) + [("Content-Type", "text/html; charset=utf-8")] + cookies,
       body: Array(html.utf8))
   }
 
   /// The path of the script of pages with a button for a passkey.
   static let scriptPath = "/console/passkey.js"
 
-  static func script() -> WebResponse {
+  static func script() -> WebResponse { script(PasskeyScript.console) }
+
+  static func comfortScript() -> WebResponse { script(ComfortScript.text) }
+
+  private static func script(_ text: String) -> WebResponse {
     WebResponse(
-      status: .ok, headers: headers + [("Content-Type", "text/javascript; charset=utf-8")],
-      body: Array(PasskeyScript.console.utf8))
+      status: .ok, headers: headers + [("Content-Type", "text/javascript; charset=utf-8")], body: Array(text.utf8))
   }
 
   /// The reply to a script.
@@ -82,6 +102,8 @@ struct Cookies {
     case session = "__Host-uaf-session"
     case signIn = "__Host-uaf-sign-in"
     case language = "__Host-uaf-language"
+    /// The distance of the reader's zone from UTC, which a script may set too.
+    case zone = "__Host-uaf-zone"
   }
 
   private let values: [String: String]

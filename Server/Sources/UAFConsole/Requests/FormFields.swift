@@ -1,7 +1,7 @@
 /// The fields of a form, or the parameters of a query (`application/x-www-form-urlencoded`).
 struct FormFields: Equatable, Sendable {
-  /// More than any form here needs.
-  static let most = 32
+  /// More than any form here needs: one with fifty picked rows has the most.
+  static let most = 64
   /// The longest text that is parsed, in bytes before decoding.
   static let maximumBytes = 65_536
 

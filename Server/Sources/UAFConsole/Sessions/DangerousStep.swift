@@ -29,6 +29,7 @@ enum DangerousStep: Equatable, Sendable {
   case savePolicy(String, reason: String, after: Int64, lockingOut: Int64)
   /// Saves a policy for the machines of a group. It is based on the group's policy with the number `after`.
   case saveMachinePolicy(MachinePolicyDraft, reason: String, after: Int64)
+  case several(BulkStep)
 
   // MARK: As it is shown
 
@@ -51,6 +52,7 @@ enum DangerousStep: Equatable, Sendable {
     if case .setRole(let role, let name, let keys) = self {
       return TextKind.step(try "\(Self.role(role, of: name, counting: keys, isShort: true)), code \(number)")
     }
+    if case .several(let bulk) = self { return TextKind.step("\(try bulk.text(isShort: true)), code \(number)") }
     if case .revokeKey(let key, let name, _) = self {
       let short = "\(key.idText.prefix(Self.idHead))... (SHA-256 \(try Self.digits(key.idText)))"
       return TextKind.step("Revoke key \(short) of \(name), code \(number)")
@@ -102,6 +104,7 @@ enum DangerousStep: Equatable, Sendable {
         "Save policy after number \(last), SHA-256 \(try Self.hash(policy)), may lock out \(count)"
       case .saveMachinePolicy(let draft, _, let last):
         "Policy of \(draft.group) after \(last), \(Self.time(draft)), SHA-256 \(try Self.hash(draft.text))"
+      case .several(let bulk): try bulk.text(isShort: false)
       }
     return "\(what), code \(number)"
   }
@@ -120,6 +123,7 @@ enum DangerousStep: Equatable, Sendable {
     case .setRole, .removeAdministrator, .createToken: .manageAccess
     case .issueCode: .enrol
     case .savePolicy, .saveMachinePolicy: .managePolicies
+    case .several(let bulk): bulk.permission
     }
   }
 
@@ -150,6 +154,7 @@ enum DangerousStep: Equatable, Sendable {
     case .saveMachinePolicy(let draft, let reason, let last):
       Self.text(
         "save-machine-policy", [draft.group, draft.text, String(draft.seconds), reason, String(last)])
+    case .several(let bulk): Self.text("several", [bulk.kind.rawValue, bulk.reason] + bulk.names)
     }
   }
 
@@ -188,6 +193,9 @@ enum DangerousStep: Equatable, Sendable {
       guard let seconds = Int64(parts[3]), let last = Int64(parts[5]) else { return nil }
       let draft = MachinePolicyDraft(group: parts[1], text: parts[2], lifetime: seconds)
       self = .saveMachinePolicy(draft, reason: parts[4], after: last)
+    case ("several", 4...):
+      guard let kind = BulkStep.Kind(rawValue: parts[1]) else { return nil }
+      self = .several(BulkStep(kind: kind, names: Array(parts.dropFirst(3)), reason: parts[2]))
     default: return nil
     }
   }
@@ -198,7 +206,10 @@ enum DangerousStep: Equatable, Sendable {
   ///
   /// - Throws: the errors of ``perform(in:by:)``.
   func check(in environment: AdministrationEnvironment, by caller: Caller) async throws {
-    try await environment.trying { _ = try await perform(in: $0, by: caller.havingSigned) }
+    guard case .several(let bulk) = self else {
+      return try await environment.trying { _ = try await perform(in: $0, by: caller.havingSigned) }
+    }
+    for step in bulk.each { try await step.check(in: environment, by: caller) }
   }
 
   /// Performs the step.
@@ -233,6 +244,8 @@ enum DangerousStep: Equatable, Sendable {
         policy, reason: reason, after: last, lockingOut: Int(clamping: count), by: caller)
     case .saveMachinePolicy(let draft, let reason, let last):
       _ = try await MachinePolicyAdministration(environment).save(draft, reason: reason, after: last, by: caller)
+    case .several(let bulk):
+      for step in bulk.each { _ = try await step.perform(in: environment, by: caller) }
     }
     return nil
   }

@@ -18,8 +18,11 @@ enum PageTemplates {
     }
     var library = MustacheLibrary()
     let templates: [(name: String, text: String, use: ScalarEscaping.Use)] = [
-      ("page", page, .reading), ("table", table, .reading), ("form", form, .reading), ("field", field, .returning),
-      ("plot", plot, .reading), ("block", block, .reading), ("sheet", sheet, .reading), ("sheets", sheets, .reading),
+      ("page", page, .reading), ("nav", nav, .reading), ("head", head, .reading), ("table", table, .reading),
+      ("cell", cell, .reading), ("form", form, .reading), ("field", field, .returning), ("search", search, .reading),
+      ("box", box, .returning),
+      ("pick", pick, .returning), ("plot", plot, .reading), ("notes", notes, .reading), ("block", block, .reading),
+      ("sheet", sheet, .reading), ("sheets", sheets, .reading),
     ]
     for (name, text, use) in templates {
       try library.register("{{% CONTENT_TYPE:\(use.rawValue)}}" + text, named: name)
@@ -29,36 +32,61 @@ enum PageTemplates {
 
   private static let page = """
     <!doctype html>
-    <html lang="{{language}}">
+    <html lang="{{language}}" data-now="{{now}}"{{#hasChosenZone}} data-zone="chosen"{{/hasChosenZone}}>
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>{{title}} - uaf-server</title>
     <link rel="stylesheet" href="{{style}}">
-    {{#script}}<script src="{{path}}" defer></script>
+    {{#comfort}}<script src="{{comfortPath}}" defer></script>
+    {{/comfort}}{{#script}}<script src="{{path}}" defer></script>
     {{/script}}</head>
-    <body>
+    <body{{#hasMenu}} class="framed"{{/hasMenu}}>
     <a class="skip" href="#main">{{skip}}</a>
-    <header>
+    <div class="side"><header>
     <p class="name">uaf-server</p>
-    <nav aria-label="{{languageLabel}}"><ul>
+    <nav class="languages" aria-label="{{languageLabel}}"><ul>
     {{#languages}}<li><a lang="{{code}}" hreflang="{{code}}" href="{{href}}"\
     {{#isCurrent}} aria-current="true"{{/isCurrent}}>{{shown}}</a></li>
     {{/languages}}</ul></nav>
     {{#session}}<form method="post" action="/console/sign-out"><input type="hidden" name="csrf" value="{{csrf}}">
-    <span class="who">{{who}}</span> <button>{{signOut}}</button></form>{{/session}}
+    <span class="who">{{who}}</span> <button class="plain">{{signOut}}</button></form>{{/session}}
     </header>
-    {{#hasMenu}}<nav class="menu" aria-label="{{menuLabel}}"><ul>
-    {{#menu}}<li><a href="{{href}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>{{shown}}</a></li>
-    {{/menu}}</ul></nav>{{/hasMenu}}
-    <main id="main" tabindex="-1">
-    <h1>{{title}}</h1>
+    {{#hasMenu}}{{>nav}}{{/hasMenu}}</div>
+    <div class="page"><main id="main" tabindex="-1">
+    {{>head}}
     {{#hasNotice}}<p class="notice" role="status">{{notice}}</p>{{/hasNotice}}
     {{#blocks}}{{>block}}{{/blocks}}
     </main>
+    {{#zone}}<footer><p>{{zoneText}} <a href="/console/about">{{zoneChange}}</a></p></footer>{{/zone}}</div>
     </body>
     </html>
 
+    """
+
+  private static let nav = """
+    <nav class="places" aria-label="{{menuLabel}}"><ul>
+    {{#places}}<li{{#isHere}} class="here"{{/isHere}}><a href="{{placeLink}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>\
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{{iconPath}}"/></svg><span>{{shown}}</span></a></li>
+    {{/places}}</ul></nav>
+    {{#hasPages}}<nav class="pages" aria-label="{{pagesLabel}}"><ul>
+    {{#pages}}<li><a href="{{href}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>{{shown}}</a></li>
+    {{/pages}}</ul></nav>{{/hasPages}}
+    """
+
+  private static let head = """
+    {{#back}}<p class="back"><a href="{{backLink}}">{{backText}}</a></p>{{/back}}
+    <div class="head"><div><h1>{{title}}</h1>
+    {{#head}}{{#hasSubtitle}}<p class="subtitle">{{subtitle}}</p>{{/hasSubtitle}}\
+    {{#states}}<span class="state {{tone}}"><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">\
+    <path d="{{iconPath}}"/></svg>{{word}}</span> {{/states}}{{/head}}</div>
+    {{#head}}<div class="steps">\
+    {{#primary}}<a class="button" href="{{href}}">{{#hasIcon}}<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">\
+    <path d="{{iconPath}}"/></svg>{{/hasIcon}}{{shown}}</a>{{/primary}}
+    {{#hasMore}}<details class="more"><summary>{{moreWord}}</summary><ul>
+    {{#more}}<li><a href="{{href}}">{{shown}}</a></li>
+    {{/more}}{{#dangerous}}<li class="danger"><a href="{{href}}">{{shown}}</a></li>
+    {{/dangerous}}</ul></details>{{/hasMore}}</div>{{/head}}</div>
     """
 
   private static let block = """
@@ -68,8 +96,15 @@ enum PageTemplates {
     {{#warning}}<p class="notice">{{text}}</p>{{/warning}}
     {{#table}}{{>table}}{{/table}}
     {{#form}}{{>form}}{{/form}}
-    {{#facts}}<dl>{{#list}}<div><dt>{{fact}}</dt><dd>{{value}}</dd></div>{{/list}}</dl>{{/facts}}
+    {{#search}}{{>search}}{{/search}}
+    {{#notes}}{{>notes}}{{/notes}}
+    {{#facts}}<dl>{{#list}}<div><dt>{{fact}}</dt><dd>{{#value}}{{>cell}}{{/value}}</dd></div>{{/list}}</dl>{{/facts}}
     {{#plot}}{{>plot}}{{/plot}}
+    {{#chips}}<nav class="chips" aria-label="{{chipTitle}}"><ul>
+    {{#list}}<li><a href="{{href}}"{{#isChosen}} aria-current="true"{{/isChosen}}>{{shown}}</a></li>
+    {{/list}}</ul></nav>{{/chips}}
+    {{#links}}<nav class="links" aria-label="{{linksTitle}}"><ul>
+    {{#list}}<li><a href="{{href}}">{{shown}}</a></li>{{/list}}</ul></nav>{{/links}}
     {{#code}}<section class="code" aria-label="{{label}}"><p>{{label}}</p>
     <pre tabindex="0" aria-label="{{label}}" role="region">{{text}}</pre></section>{{/code}}
     {{#picture}}<svg class="qr" role="img" aria-label="{{label}}" viewBox="0 0 {{side}} {{side}}">
@@ -120,14 +155,69 @@ enum PageTemplates {
     """
 
   private static let table = """
-    {{#hasRows}}<div class="table" tabindex="0" role="region" aria-label="{{caption}}">
-    <table><caption>{{caption}}</caption>
-    <thead><tr>{{#columns}}<th scope="col">{{.}}</th>{{/columns}}</tr></thead>
-    <tbody>{{#rows}}<tr>{{#cells}}<td data-column="{{column}}">{{#isLink}}<a href="{{link}}">{{text}}</a>{{/isLink}}\
-    {{^isLink}}{{text}}{{/isLink}}</td>{{/cells}}</tr>
-    {{/rows}}</tbody></table></div>{{/hasRows}}
+    {{#hasRows}}{{#picking}}<form class="picking" method="post" action="{{pickAction}}">
+    <input type="hidden" name="csrf" value="{{csrf}}">{{/picking}}
+    <div class="table" tabindex="0" role="region" aria-label="{{caption}}">
+    <table><caption{{#hidesCaption}} class="unseen"{{/hidesCaption}}>{{caption}}</caption>
+    <thead><tr>{{#picking}}<th scope="col" class="pick"><span class="unseen">{{pickTitle}}</span></th>{{/picking}}\
+    {{#columns}}<th scope="col"{{#isSorted}} aria-sort="{{direction}}"{{/isSorted}}>\
+    {{#isSortable}}<a href="{{sortLink}}">{{heading}}</a>{{/isSortable}}{{^isSortable}}{{heading}}{{/isSortable}}</th>\
+    {{/columns}}</tr></thead>
+    <tbody>{{#rows}}<tr>{{#pick}}<td class="pick">{{>pick}}</td>{{/pick}}\
+    {{#cells}}<td data-column="{{column}}">{{>cell}}</td>{{/cells}}</tr>
+    {{/rows}}</tbody></table></div>
+    {{#picking}}<p class="bulk"><span>{{pickTitle}}</span>\
+    {{#buttons}}<button formaction="{{formAction}}" class="{{#isDangerous}}danger {{/isDangerous}}second">{{shown}}</button> \
+    {{/buttons}}</p></form>{{/picking}}{{/hasRows}}
     {{^hasRows}}<p class="empty">{{empty}}</p>{{/hasRows}}
+    {{#hasCount}}<p class="count">{{count}}</p>{{/hasCount}}
     {{#hasNext}}<p><a rel="next" href="{{nextLink}}">{{next}}</a></p>{{/hasNext}}
+    """
+
+  private static let pick = """
+    <input type="checkbox" name="{{pickName}}" value="{{pickValue}}" aria-label="{{pickLabel}}">
+    """
+
+  private static let cell = """
+    {{#badge}}<span class="state {{tone}}"><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">\
+    <path d="{{iconPath}}"/></svg>{{word}}</span>{{/badge}}\
+    {{#moment}}<time datetime="{{machine}}" title="{{utc}}"><span>{{exact}}</span> <small>{{distance}}</small></time>{{/moment}}\
+    {{#identifier}}<details class="id" data-copy="{{whole}}"><summary>{{short}}</summary><code>{{whole}}</code>\
+    <button type="button" class="copy plain" hidden>{{copy}}</button></details>{{/identifier}}\
+    {{#share}}<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">\
+    <rect class="back" width="100" height="8"/><rect class="good" width="{{good}}" height="8"/>\
+    <rect class="refused" x="{{goodEnd}}" width="{{rest}}" height="8"/></svg>{{/share}}\
+    {{#menu}}<details class="row"><summary aria-label="{{menuTitle}}">⋯</summary><ul>\
+    {{#actions}}<li><a href="{{href}}">{{shown}}</a></li>{{/actions}}</ul></details>{{/menu}}\
+    {{#isLink}}<a href="{{link}}">{{text}}</a>{{/isLink}}{{#isPlain}}{{text}}{{/isPlain}}\
+    {{#hasNote}}<small class="note">{{note}}</small>{{/hasNote}}
+    """
+
+  private static let search = """
+    <search><form id="{{boxId}}-form" class="find" method="get" action="{{action}}">
+    {{#kept}}{{>field}}{{/kept}}
+    <div class="box"><label for="{{boxId}}">{{boxLabel}}</label>
+    {{>box}}
+    <button class="second"><svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{{searchIcon}}"/></svg>\
+    {{button}}</button></div>
+    {{#hasMore}}<details{{#isOpen}} open{{/isOpen}}><summary>{{moreTitle}}</summary><div class="fields">
+    {{#fields}}<div>{{>field}}</div>{{/fields}}</div></details>{{/hasMore}}</form>
+    {{#hasChips}}<nav class="chips" aria-label="{{chipTitle}}"><ul>
+    {{#chips}}<li><a href="{{href}}"{{#isChosen}} aria-current="true"{{/isChosen}}>{{shown}}</a></li>
+    {{/chips}}</ul></nav>{{/hasChips}}</search>
+    """
+
+  private static let box = """
+    <input id="{{boxId}}" name="{{boxName}}" value="{{boxValue}}" type="search" maxlength="{{boxMaximum}}"\
+     autocomplete="off" spellcheck="false">
+    """
+
+  private static let notes = """
+    <section class="notes"><h2>{{notesTitle}}</h2>
+    {{#hasNotes}}<ul>{{#list}}<li class="{{tone}}">{{#isLink}}<a href="{{href}}">{{/isLink}}\
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{{iconPath}}"/></svg>\
+    <strong>{{count}}</strong> <span>{{text}}</span>{{#isLink}}</a>{{/isLink}}</li>
+    {{/list}}</ul>{{/hasNotes}}{{^hasNotes}}<p class="empty">{{nothing}}</p>{{/hasNotes}}</section>
     """
 
   private static let form = """
@@ -137,6 +227,7 @@ enum PageTemplates {
     {{#isPost}}<input type="hidden" name="csrf" value="{{csrf}}">{{/isPost}}
     {{#fields}}{{>field}}{{/fields}}
     <button{{#isDangerous}} class="danger"{{/isDangerous}}>{{button}}</button>
+    {{#hasCancel}}<a class="cancel" href="{{cancelLink}}">{{cancel}}</a>{{/hasCancel}}
     </fieldset></form>
     """
 
@@ -148,6 +239,11 @@ enum PageTemplates {
     {{#isNumber}}<label for="{{id}}">{{label}}</label>
     <input id="{{id}}" name="{{name}}" value="{{value}}" inputmode="numeric" pattern="[0-9]*" maxlength="10"\
     {{#isRequired}} required{{/isRequired}}>{{/isNumber}}
+    {{#isLength}}<div class="length" role="group" aria-labelledby="{{id}}-name"><label id="{{id}}-name" for="{{id}}">{{label}}</label>
+    <input id="{{id}}" name="{{name}}" value="{{value}}" inputmode="numeric" pattern="[0-9]*" maxlength="10"\
+    {{#isRequired}} required{{/isRequired}}>
+    <select name="{{unitName}}" aria-labelledby="{{id}}-name">{{#choices}}<option value="{{choice}}"{{#isChosen}} selected{{/isChosen}}>\
+    {{shown}}</option>{{/choices}}</select></div>{{/isLength}}
     {{#isFile}}<label for="{{id}}">{{label}}</label>
     <input id="{{id}}" name="{{name}}" type="file" accept=".csv,text/csv"{{#isRequired}} required{{/isRequired}}>{{/isFile}}
     {{#isLines}}<label for="{{id}}">{{label}}</label>
@@ -156,14 +252,18 @@ enum PageTemplates {
     {{#isChoice}}<label for="{{id}}">{{label}}</label>
     <select id="{{id}}" name="{{name}}">{{#choices}}<option value="{{choice}}"{{#isChosen}} selected{{/isChosen}}>\
     {{shown}}</option>{{/choices}}</select>{{/isChoice}}
+    {{#hasHint}}<p class="hint">{{hint}}</p>{{/hasHint}}
     """
 
   private static let plot = """
     <figure><figcaption>{{plotTitle}}</figcaption>
-    <svg class="plot" role="img" aria-label="{{plotTitle}}" viewBox="0 0 {{width}} 100" preserveAspectRatio="none">
-    {{#bars}}<rect class="good" x="{{x}}" y="{{goodY}}" width="8" height="{{goodHeight}}"/>\
-    <rect class="refused" x="{{x}}" y="{{refusedY}}" width="8" height="{{refusedHeight}}"/>{{/bars}}</svg>
-    {{#hasAxis}}<div class="axis" aria-hidden="true">{{#bars}}<span>{{label}}</span>{{/bars}}</div>{{/hasAxis}}
+    <p class="key" aria-hidden="true"><span class="good">{{goodWord}}</span> <span class="refused">{{refusedWord}}</span></p>
+    <svg class="plot" role="img" aria-label="{{plotTitle}}" viewBox="0 0 {{width}} {{height}}">
+    {{#ticks}}<path class="line" d="M{{left}} {{y}}H{{right}}"/><text x="{{textX}}" y="{{textY}}" text-anchor="end">{{tick}}</text>{{/ticks}}
+    {{#bars}}<g><title>{{told}}</title><rect class="hover" x="{{hoverX}}" y="{{hoverY}}" width="{{hoverWidth}}" height="{{hoverHeight}}"/>\
+    <rect class="good" x="{{x}}" y="{{goodY}}" width="{{barWidth}}" height="{{goodHeight}}"/>\
+    <rect class="refused" x="{{x}}" y="{{refusedY}}" width="{{barWidth}}" height="{{refusedHeight}}"/></g>\
+    {{#isLabelled}}<text x="{{middle}}" y="{{labelY}}" text-anchor="middle">{{label}}</text>{{/isLabelled}}{{/bars}}</svg>
     <details><summary>{{asTable}}</summary>{{#table}}{{>table}}{{/table}}</details></figure>
     """
 }
