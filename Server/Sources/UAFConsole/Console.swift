@@ -169,7 +169,8 @@ package struct Console: Sendable {
   private func waitingPage(_ code: ConfirmationCode, _ request: ConsoleRequest) throws -> PageContent {
     ConfirmationPages.waiting(
       .confirmSignIn, shown: code.signInText(at: try environment.publicURL()), number: code.shownNumber,
-      line: try SignIn(environment: environment).payload(code), action: "/console/sign-in/continue", request.language)
+      end: request.time(code.expiresAt), line: try SignIn(environment: environment).payload(code),
+      action: "/console/sign-in/continue", request.language)
   }
 
   /// The page of the step that waits for its confirmation.
@@ -180,11 +181,12 @@ package struct Console: Sendable {
     }
     let passkey = PasskeyButton(action: Self.passkeyStep, button: .confirmByPasskey, request.language)
     let page = ConfirmationPages.waiting(
-      .confirmStep, shown: step.text, number: code.shownNumber,
+      .confirmStep, shown: step.text, number: code.shownNumber, end: request.time(code.expiresAt),
       line: try SignIn(environment: environment).payload(code), action: "/console/confirm", passkey: passkey,
       request.language)
     let cancel = PageForm(
-      title: request.language.text(.cancel), action: "/console/confirm/cancel", button: request.language.text(.cancel))
+      title: request.language.text(.cancel), action: "/console/confirm/cancel", button: request.language.text(.cancel),
+      isQuiet: true)
     let sentence = DangerousStep(stored: step.action).map { PageBlock.paragraph($0.sentence(request.language)) }
     return try request.page(
       PageContent(title: page.title, blocks: [sentence].compactMap(\.self) + page.blocks + [.form(cancel)]), signedIn)

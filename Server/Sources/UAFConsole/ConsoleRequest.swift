@@ -51,6 +51,11 @@ struct ConsoleRequest {
       signedIn: signedIn, language: language, zone: zone, path: web.path, fields: fields, environment: environment)
   }
 
+  /// A time as pages show it.
+  func time(_ seconds: Int64) -> PageTime {
+    PageTime(seconds, now: environment.now, zone: zone, machine: environment.timeText(seconds), language)
+  }
+
   // MARK: Answers
 
   /// A redirect to the sign-in page.
@@ -121,7 +126,7 @@ struct ConsoleRequest {
           "isCurrent": other == language,
         ]
       },
-      "hasMenu": signedIn != nil, "places": [[String: Any]](), "hasPages": false, "back": false, "zone": false,
+      "hasMenu": signedIn != nil, "places": [[String: Any]](), "back": false, "zone": false,
       "head": content.head.map { $0.context(more: language.text(.more), csrf: csrf) as Any } ?? false,
       "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },
     ]

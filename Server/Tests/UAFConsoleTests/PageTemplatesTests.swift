@@ -31,6 +31,33 @@ struct PageTemplatesTests {
             PageField(name: hostile, label: hostile, kind: .file, value: hostile),
             PageField(name: hostile, label: hostile, kind: .choice([(hostile, hostile)]), value: hostile),
           ])),
+      .details([
+        (hostile, PageCell(hostile, note: hostile)), (hostile, PageCell(hostile, kind: .id(copy: hostile))),
+        (hostile, PageCell(hostile, kind: .state(PageState(word: hostile, tone: .bad, icon: .ban)), note: hostile)),
+      ]),
+      .table(
+        PageTable(
+          caption: hostile, columns: [hostile, hostile],
+          rows: [
+            [
+              PageCell(hostile, kind: .button(action: hostile, field: .hidden(hostile, hostile))),
+              PageCell(
+                hostile, kind: .actions([PageAction(text: hostile, link: hostile, icon: .key)], title: hostile)),
+            ]
+          ], empty: hostile, count: hostile, order: TableOrder("1", columns: 2, page: hostile),
+          picking: RowPicking(
+            rows: [(hostile, hostile)], buttons: [.init(path: hostile, text: hostile, isDangerous: true)],
+            title: hostile))),
+      .search(
+        PageSearch(
+          action: hostile, button: hostile, box: PageField(name: hostile, label: hostile, value: hostile),
+          chips: [.init(text: hostile, link: hostile, isChosen: true)], chipTitle: hostile, moreTitle: hostile,
+          more: [PageField(name: hostile, label: hostile, value: hostile)], kept: [.hidden(hostile, hostile)])),
+      .chips([.init(text: hostile, link: hostile, isChosen: false)], title: hostile),
+      .links([PageAction(text: hostile, link: hostile)], title: hostile),
+      .notes(
+        [PageNote(count: hostile, text: hostile, link: hostile, tone: .warn, icon: .clock)], title: hostile,
+        empty: hostile),
       .plot(
         BarPlot(
           title: hostile, asTable: hostile, columns: [hostile], bars: [BarPlot.Bar(label: hostile, good: 1, refused: 2)]
@@ -81,7 +108,12 @@ struct PageTemplatesTests {
   private static func page(of block: PageBlock, showing text: String) throws -> String {
     try PageTemplates.render([
       "title": text, "language": text, "notice": text, "hasNotice": true,
-      "session": ["csrf": text, "who": text, "signOut": text], "blocks": [block.context(number: 0, csrf: text)],
+      "session": ["csrf": text, "who": text, "signOut": text],
+      "head": PageHead(
+        subtitle: text, states: [PageState(word: text, tone: .good, icon: .check)],
+        primary: PageAction(text: text, link: text, icon: .plus), more: [PageAction(text: text, link: text)],
+        dangerous: [PageAction(text: text, link: text)]
+      ).context(more: text, csrf: text), "blocks": [block.context(number: 0, csrf: text)],
     ])
   }
 }

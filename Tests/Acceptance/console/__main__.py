@@ -11,4 +11,4 @@ from console import rows
 from console.desk import Desk
 from lab.run import main
 
-sys.exit(main("console", rows, sys.argv[1:], Desk, limit=1200))
+sys.exit(main("console", rows, sys.argv[1:], Desk, limit=1800))

@@ -11,6 +11,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -45,6 +46,8 @@ class Browser:
             options.add_argument(argument)
         options.add_argument(f"--ignore-certificate-errors-spki-list={_pin(certificate)}")
         options.add_argument(f"--accept-lang={language}")
+        # How often somebody has pressed a button or followed a link since this was set to 0.
+        self.clicks = 0
         self._driver = webdriver.Chrome(options, Service("/usr/bin/chromedriver"))
         self._driver.set_page_load_timeout(30)
         # Chromium's window cannot be as narrow as a telephone, so the width of the page is emulated.
@@ -52,6 +55,8 @@ class Browser:
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False},
         )
+        # A bar would take a part of that width, and not appear in pictures of whole pages.
+        self._driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
 
     def close(self):
         self._driver.quit()
@@ -89,6 +94,16 @@ class Browser:
         """Presses a button, and waits for the page that follows."""
         before = self._driver.find_element(By.TAG_NAME, "html")
         self._driver.find_element(By.CSS_SELECTOR, selector).click()
+        self.clicks += 1
+        self._wait_for_page(before)
+
+    def enter(self, selector, value):
+        """Types a value and presses Enter, and waits for the page that follows."""
+        before = self._driver.find_element(By.TAG_NAME, "html")
+        self._driver.find_element(By.CSS_SELECTOR, selector).send_keys(value + Keys.ENTER)
+        self._wait_for_page(before)
+
+    def _wait_for_page(self, before):
         wait = WebDriverWait(self._driver, 20, ignored_exceptions=[WebDriverException])
         wait.until(lambda _: self._is_gone(before))
         wait.until(lambda driver: driver.execute_script("return document.readyState") == "complete")
@@ -175,6 +190,7 @@ class Browser:
     def click(self, selector):
         """Presses a button of a page that stays."""
         self._driver.find_element(By.CSS_SELECTOR, selector).click()
+        self.clicks += 1
 
     def notice(self):
         """The name of the notice that the page's script shows at the end."""
@@ -210,7 +226,7 @@ class Browser:
         """Takes a picture of the page; Broken if axe finds a fault, or the page is wider than the window or in another
         language."""
         SHOTS.mkdir(parents=True, exist_ok=True)
-        self._driver.save_screenshot(str(SHOTS / f"{name}.{self.language}.{self._width}.png"))
+        self.keep(f"{name}.{self.language}.{self._width}")
         wide = self._driver.execute_script("return document.documentElement.scrollWidth")
         must(wide <= self._width, f"{name} is {wide} wide in a window of {self._width}")
         said = self._driver.execute_script("return document.documentElement.lang")
@@ -222,6 +238,14 @@ class Browser:
         )
         named = [f"{one['id']}: {[node['html'] for node in one.get('nodes', [])][:2]}" for one in found]
         must(not named, f"axe finds in {name}: {'; '.join(named)}")
+
+    def keep(self, name):
+        """Takes a picture of the whole page."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        size = self._driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": max(size["height"], HEIGHT), "scale": 1}
+        taken = self._driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
+        (SHOTS / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
 
     def picture(self, selector, name):
         """Keeps a picture of one element, four times as large; returns the file."""

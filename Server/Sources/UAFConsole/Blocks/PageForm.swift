@@ -10,6 +10,8 @@ struct PageForm: Equatable {
   var isDangerous = false
   /// Whether the form uploads a file.
   var isUpload = false
+  /// Whether the button is not the page's main one.
+  var isQuiet = false
   /// A link beside the button that leads back; nil for none.
   var cancel: PageCell?
 
@@ -22,6 +24,7 @@ struct PageForm: Equatable {
     [
       "formTitle": title, "id": "form-\(number)", "action": action, "button": button, "isDangerous": isDangerous,
       "isPost": !isSearch, "isUpload": isUpload, "method": isSearch ? "get" : "post", "csrf": csrf,
+      "isQuiet": isQuiet, "isBare": fields.allSatisfy { $0.kind == .hidden } && cancel == nil,
       "hasCancel": cancel != nil, "cancel": cancel?.text ?? "", "cancelLink": cancel?.link ?? "",
       "fields": fields.enumerated().map { $1.context(id: "field-\(number)-\($0)") },
     ]

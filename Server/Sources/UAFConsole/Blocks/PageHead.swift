@@ -62,7 +62,8 @@ struct PageSearch: Equatable {
   func context(number: Int) -> [String: Any] {
     [
       "action": action, "button": button, "boxId": "search-\(number)", "boxLabel": box.label, "boxName": box.name,
-      "boxValue": box.value, "boxMaximum": box.maximum, "searchIcon": Icon.search.path, "hasChips": !chips.isEmpty,
+      "boxValue": box.value, "boxMaximum": box.maximum, "boxHint": "", "searchIcon": Icon.search.path,
+      "hasChips": !chips.isEmpty,
       "chipTitle": chipTitle,
       "chips": chips.map { ["shown": $0.text, "href": $0.link, "isChosen": $0.isChosen] as [String: Any] },
       "hasMore": !more.isEmpty, "moreTitle": moreTitle, "isOpen": more.contains { !$0.value.isEmpty },

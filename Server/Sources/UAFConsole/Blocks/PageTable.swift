@@ -29,7 +29,7 @@ struct PageTable: Equatable {
       "rows": sorted.map { index, row -> [String: Any] in
         [
           "pick": picking.map { $0.context(row: index) as Any } ?? false,
-          "cells": zip(row, columns).map { cell, column in cell.context(column: column) },
+          "cells": zip(row, columns).map { cell, column in cell.context(column: column, csrf: csrf) },
         ]
       },
     ]
@@ -145,6 +145,8 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
     case id(copy: String)
     /// Usable and other parts of a whole, as a bar.
     case bar(good: Int, other: Int, of: Int)
+    /// A button that does something at once; the text is on the button.
+    case button(action: String, field: PageField)
     /// The usual actions on the row.
     case actions([PageAction], title: String)
   }
@@ -191,10 +193,13 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
   }
 
   /// The values for the template.
-  func context(column: String) -> [String: Any] {
+  ///
+  /// - Parameter csrf: the session's token against cross-site request forgery, for a button.
+  func context(column: String, csrf: String = "") -> [String: Any] {
     var context: [String: Any] = [
       "column": column, "text": text, "link": link ?? "", "isLink": link != nil, "isPlain": false, "moment": false,
-      "badge": false, "identifier": false, "share": false, "menu": false, "hasNote": !note.isEmpty, "note": note,
+      "badge": false, "identifier": false, "share": false, "menu": false, "press": false, "hasNote": !note.isEmpty,
+      "note": note,
     ]
     switch kind {
     case .text: context["isPlain"] = link == nil
@@ -207,6 +212,11 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
     case .bar(let good, let other, let whole):
       let scale = max(whole, 1)
       context["share"] = ["good": good * 100 / scale, "goodEnd": good * 100 / scale, "rest": other * 100 / scale]
+    case .button(let action, let field):
+      context["press"] =
+        [
+          "pressAction": action, "csrf": csrf, "field": field.context(id: ""), "shown": text,
+        ] as [String: Any]
     case .actions(let actions, let title):
       context["menu"] = ["menuTitle": title, "actions": actions.map(\.context)]
     }

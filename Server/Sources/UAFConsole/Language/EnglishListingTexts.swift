@@ -94,6 +94,8 @@ enum EnglishListingTexts {
     .noteCodeOpen: "people have not used their code yet",
     .noteSilent: "machines have not reported for {} days",
     .noteNeverReported: "machines have joined and never reported",
+    .noteJoinCodes: "join codes are open",
+    .findPerson: "Find a person",
     .noteNotJoined: "machines have not joined",
     .noteCertificate: "the certificate ends",
     .noteComingKey: "a new key is used: {}",

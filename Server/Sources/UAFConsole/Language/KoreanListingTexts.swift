@@ -93,6 +93,8 @@ enum KoreanListingTexts {
     .noteCodeOpen: "사용자가 아직 코드를 쓰지 않음",
     .noteSilent: "기기가 {}일 동안 보고하지 않음",
     .noteNeverReported: "기기가 가입한 뒤 보고하지 않음",
+    .noteJoinCodes: "가입 코드가 열려 있음",
+    .findPerson: "사용자 찾기",
     .noteNotJoined: "기기가 가입하지 않음",
     .noteCertificate: "인증서 만료",
     .noteComingKey: "새 키 사용 시작: {}",

@@ -426,6 +426,8 @@ enum PageText: String, CaseIterable, Sendable {
   case noteCertificate
   case noteComingKey
   case noteToken
+  case noteJoinCodes
+  case findPerson
   case failedByReason
   case reasonOfRefusal
   case versionsInFleet

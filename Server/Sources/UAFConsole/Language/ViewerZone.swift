@@ -68,9 +68,8 @@ struct ViewerZone: Equatable, Sendable {
   private func parts(_ seconds: Int64) -> (date: String, second: Int64) {
     // A time from outside may be near the limit of the type.
     let (local, overflow) = seconds.addingReportingOverflow(Int64(offset) * 60)
-    let time = overflow ? seconds : local
-    let day = time >= 0 ? time / 86_400 : (time - 86_399) / 86_400
-    return (Self.date(day), time - day * 86_400)
+    let (whole, rest) = (overflow ? seconds : local).quotientAndRemainder(dividingBy: 86_400)
+    return rest < 0 ? (Self.date(whole - 1), rest + 86_400) : (Self.date(whole), rest)
   }
 
   /// The date of a day that is counted from 1970-01-01, in the Gregorian calendar.

@@ -25,7 +25,7 @@ enum AuditRowPages {
       return [
         PageCell(String(row.number), link: "/console/audit/row?number=\(row.number)"), call.moment(event.time),
         PageCell(call.language.text(event.kind)), outcome(event.outcome, call), PageCell(event.account),
-        PageCell(call.actor(event.actor)), PageCell(event.machine),
+        PageCell(call.actor(event.actor)), PageCell(PageCell.shortened(event.machine)),
       ]
     }
     return PageTable(

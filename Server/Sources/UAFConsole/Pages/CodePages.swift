@@ -100,7 +100,8 @@ enum JoinCodePages {
     let rows = page.rows.map { code -> [PageCell] in
       let state = code.state(at: now)
       let isOpen = state == .open
-      let close = PageCell(call.text(.close), link: "\(closePath)?number=\(code.number)")
+      let close = PageCell(
+        call.text(.close), kind: .button(action: closePath, field: .hidden("number", String(code.number))))
       return [
         PageCell(String(code.number)), PageCell(code.group), PageCell(String(code.machines)),
         PageCell(String(code.used)), PageCell(call.actor(code.issuedBy)), call.moment(code.issuedAt),

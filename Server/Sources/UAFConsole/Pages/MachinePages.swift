@@ -46,7 +46,8 @@ enum MachinePages {
           title: call.language.text(.actionsFor, machine.name ?? machine.id)))
     }
     return [
-      PageCell(machine.name ?? machine.id, link: PageCall.machineLink(machine.id, nil).link, note: system),
+      PageCell(
+        machine.name ?? PageCell.shortened(machine.id), link: PageCall.machineLink(machine.id, nil).link, note: system),
       PageCell("", kind: .state(state(machine, call))), PageCell(machine.joined?.group ?? ""),
       PageCell(String(machine.people)), PageCell(String(machine.keys)), call.moment(machine.lastUsedAt),
       call.momentOrNothing(contact?.at),

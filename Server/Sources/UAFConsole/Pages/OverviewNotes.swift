@@ -8,7 +8,7 @@ enum OverviewNotes {
   private static let endsSoon: Int64 = 30 * 86_400
 
   static func all(_ call: PageCall) async throws -> [PageNote] {
-    try await people(call) + machines(call) + ends(call)
+    try await people(call) + machines(call) + openCodes(call) + ends(call)
   }
 
   /// The people who cannot log in now, by cause.
@@ -43,6 +43,19 @@ enum OverviewNotes {
         count: String(count) + (fleet.isPart ? "+" : ""), text: text,
         link: PageCall.link(MachinePages.path, [("state", standing.rawValue)]), tone: .warn, icon: .machines)
     }
+  }
+
+  /// The join codes with which machines can join now.
+  private static func openCodes(_ call: PageCall) async throws -> [PageNote] {
+    guard call.allows(.joinMachines) else { return [] }
+    let page = try await JoinCodeAdministration(call.administration).page(before: nil, by: call.caller)
+    let count = page.rows.count { $0.state(at: call.environment.now) == .open }
+    guard count > 0 else { return [] }
+    return [
+      PageNote(
+        count: String(count) + (page.next == nil ? "" : "+"), text: call.text(.noteJoinCodes), link: JoinCodePages.path,
+        tone: .quiet, icon: .machines)
+    ]
   }
 
   /// What ends soon: the certificate, keys that are replaced, and tokens.

@@ -74,7 +74,9 @@ struct PageCall {
   func momentOrNothing(_ seconds: Int64?) -> PageCell { seconds == nil ? "" : moment(seconds) }
 
   /// A long identifier in a cell.
-  func identifier(_ text: String) -> PageCell { PageCell(text, kind: .id(copy: self.text(.copy))) }
+  func identifier(_ text: String) -> PageCell {
+    PageCell.shortened(text) == text ? PageCell(text) : PageCell(text, kind: .id(copy: self.text(.copy)))
+  }
 
   func state(_ word: PageText, _ tone: PageState.Tone, _ icon: Icon) -> PageState {
     PageState(word: text(word), tone: tone, icon: icon)
@@ -182,7 +184,7 @@ struct PageCall {
   }
 
   static func machineLink(_ id: String, _ name: String?) -> PageCell {
-    PageCell(name ?? id, link: "/console/machine?id=\(FormFields.encoded(id))")
+    PageCell(name ?? PageCell.shortened(id), link: "/console/machine?id=\(FormFields.encoded(id))")
   }
 }
 

@@ -49,7 +49,6 @@ enum PeoplePages {
     let groups = profile.groups.isEmpty ? [] : [(call.text(.groups), PageCell(profile.groups.joined(separator: ", ")))]
     let facts: PageBlock = .details(
       person + groups + [
-        (call.text(.state), AccountStateForms.cell(account.summary, call)),
         (call.text(.group), PageCell(account.group ?? call.text(.none))),
         (call.text(.lastUsed), call.moment(account.summary.lastUsedAt)),
         (call.text(.openCode), PageCell(call.yesOrNo(account.summary.hasOpenCode))),
@@ -155,6 +154,8 @@ enum PeoplePages {
 /// The search for accounts: its form, and the query for the store.
 struct PeopleSearch {
   private static let secondsOfDay: Int64 = 86_400
+  /// The field of the box, which every page of the console has.
+  static let boxName = "search"
   static let names = ["search", "memberOf", "prefix", "state", "group", "idle"]
 
   let query: AccountQuery
@@ -199,7 +200,7 @@ struct PeopleSearch {
     }
     return PageSearch(
       action: "/console/people", button: call.text(.search),
-      box: PageField(name: "search", label: call.text(.contains), value: call.fields["search"], maximum: 64),
+      box: PageField(name: boxName, label: call.text(.contains), value: call.fields[boxName], maximum: 64),
       chips: chips, chipTitle: call.text(.state), moreTitle: call.text(.moreFilters),
       more: [
         PageField(name: "prefix", label: call.text(.beginsWith), value: call.fields["prefix"], maximum: 128),

@@ -32,7 +32,8 @@ enum PersonActions {
     let name = account.username
     let block = account.block?.refusal(at: call.environment.now)
     let isUsable = keys.contains { $0.revocation == nil } || passkeys.contains { $0.revocation == nil }
-    var head = PageHead(states: [AccountStateForms.state(account, call)])
+    var head = PageHead(
+      subtitle: AccountStateForms.cell(account, call).note, states: [AccountStateForms.state(account, call)])
     if block == nil, !isUsable, !account.hasOpenCode { head.states.append(call.state(.keyless, .warn, .key)) }
     var steps: [PageAction] = []
     if call.allows(.manageAccounts), block != nil {

@@ -74,17 +74,21 @@ struct PlaceMenu {
   var context: [String: Any] {
     let here = Place(path: path)
     let inside = here.map(pages) ?? []
+    let label = language.text(.findPerson)
     return [
+      "anywhere": [
+        "boxId": "anywhere", "boxLabel": label, "boxName": PeopleSearch.boxName, "boxValue": "", "boxMaximum": 128,
+        "boxHint": label, "searchIcon": Icon.search.path,
+      ] as [String: Any],
       "places": Place.allCases.compactMap { place -> [String: Any]? in
         guard let first = pages(of: place).first else { return nil }
         return [
           "placeLink": first.path, "shown": language.text(place.text), "iconPath": place.icon.path,
-          "isHere": place == here, "isCurrent": first.path == path,
+          "isHere": place == here, "isCurrent": first.path == path, "hasPages": place == here && inside.count > 1,
+          "pages": inside.map { route -> [String: Any] in
+            ["href": route.path, "shown": language.text(route.menu ?? .menu), "isCurrent": route.path == path]
+          },
         ]
-      },
-      "hasPages": inside.count > 1, "pagesLabel": here.map { language.text($0.text) } ?? "",
-      "pages": inside.map { route -> [String: Any] in
-        ["href": route.path, "shown": language.text(route.menu ?? .menu), "isCurrent": route.path == path]
       },
     ]
   }

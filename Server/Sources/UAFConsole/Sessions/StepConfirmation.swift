@@ -98,15 +98,20 @@ enum ConfirmationPages {
   /// The page that shows the text to be confirmed, and explains how.
   ///
   /// - Parameters:
+  ///   - end: when the text can no longer be confirmed.
   ///   - action: the target of the button with which the person says that they have confirmed the text.
   ///   - passkey: the button that confirms the text with a passkey instead; nil for none.
   static func waiting(
-    _ title: PageText, shown: String, number: String, line: String, action: String, passkey: PasskeyButton? = nil,
+    _ title: PageText, shown: String, number: String, end: PageTime, line: String, action: String,
+    passkey: PasskeyButton? = nil,
     _ language: PageLanguage
   ) -> PageContent {
     var blocks: [PageBlock] = [
       .paragraph(language.text(.confirmHow)),
-      .facts([(language.text(.textToConfirm), shown), (language.text(.codeNumber), number)]),
+      .details([
+        (language.text(.textToConfirm), PageCell(shown)), (language.text(.codeNumber), PageCell(number)),
+        (language.text(.expires), PageCell(end.exact, kind: .time(end))),
+      ]),
     ]
     if let passkey { blocks += [.paragraph(language.text(.passkeySignsPage)), .passkey(passkey)] }
     blocks.append(.code(line, label: language.text(.payloadLine)))

@@ -65,13 +65,17 @@ enum PageTemplates {
     """
 
   private static let nav = """
+    <search class="anywhere"><form method="get" action="/console/people">{{#anywhere}}<label class="unseen" for="{{boxId}}">{{boxLabel}}</label>
+    {{>box}}<button class="second" aria-label="{{boxLabel}}"><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">\
+    <path d="{{searchIcon}}"/></svg></button>{{/anywhere}}</form></search>
     <nav class="places" aria-label="{{menuLabel}}"><ul>
-    {{#places}}<li{{#isHere}} class="here"{{/isHere}}><a href="{{placeLink}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>\
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{{iconPath}}"/></svg><span>{{shown}}</span></a></li>
-    {{/places}}</ul></nav>
-    {{#hasPages}}<nav class="pages" aria-label="{{pagesLabel}}"><ul>
+    {{#places}}<li{{#isHere}} class="here"{{/isHere}}>\
+    <a href="{{placeLink}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>\
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{{iconPath}}"/></svg><span>{{shown}}</span></a>
+    {{#hasPages}}<ul class="pages">
     {{#pages}}<li><a href="{{href}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>{{shown}}</a></li>
-    {{/pages}}</ul></nav>{{/hasPages}}
+    {{/pages}}</ul>{{/hasPages}}</li>
+    {{/places}}</ul></nav>
     """
 
   private static let head = """
@@ -187,6 +191,8 @@ enum PageTemplates {
     {{#share}}<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">\
     <rect class="back" width="100" height="8"/><rect class="good" width="{{good}}" height="8"/>\
     <rect class="refused" x="{{goodEnd}}" width="{{rest}}" height="8"/></svg>{{/share}}\
+    {{#press}}<form class="press" method="post" action="{{pressAction}}"><input type="hidden" name="csrf" value="{{csrf}}">\
+    {{#field}}{{>field}}{{/field}}<button class="second danger">{{shown}}</button></form>{{/press}}\
     {{#menu}}<details class="row"><summary aria-label="{{menuTitle}}">⋯</summary><ul>\
     {{#actions}}<li><a href="{{href}}">{{shown}}</a></li>{{/actions}}</ul></details>{{/menu}}\
     {{#isLink}}<a href="{{link}}">{{text}}</a>{{/isLink}}{{#isPlain}}{{text}}{{/isPlain}}\
@@ -209,7 +215,7 @@ enum PageTemplates {
 
   private static let box = """
     <input id="{{boxId}}" name="{{boxName}}" value="{{boxValue}}" type="search" maxlength="{{boxMaximum}}"\
-     autocomplete="off" spellcheck="false">
+     placeholder="{{boxHint}}" autocomplete="off" spellcheck="false">
     """
 
   private static let notes = """
@@ -221,12 +227,12 @@ enum PageTemplates {
     """
 
   private static let form = """
-    <form id="{{id}}" method="{{method}}" action="{{action}}"\
+    <form id="{{id}}" method="{{method}}" action="{{action}}"{{#isBare}} class="bare"{{/isBare}}\
     {{#isUpload}} enctype="multipart/form-data"{{/isUpload}}>
-    <fieldset><legend>{{formTitle}}</legend>
+    <fieldset><legend{{#isBare}} class="unseen"{{/isBare}}>{{formTitle}}</legend>
     {{#isPost}}<input type="hidden" name="csrf" value="{{csrf}}">{{/isPost}}
     {{#fields}}{{>field}}{{/fields}}
-    <button{{#isDangerous}} class="danger"{{/isDangerous}}>{{button}}</button>
+    <button{{#isDangerous}} class="danger"{{/isDangerous}}{{#isQuiet}} class="second"{{/isQuiet}}>{{button}}</button>
     {{#hasCancel}}<a class="cancel" href="{{cancelLink}}">{{cancel}}</a>{{/hasCancel}}
     </fieldset></form>
     """

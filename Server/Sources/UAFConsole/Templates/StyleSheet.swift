@@ -61,16 +61,16 @@ enum StyleSheet {
     .languages ul { display: flex; gap: 1rem; }
     .languages a, header button.plain { display: inline-block; padding: .25rem 0; }
     .languages a[aria-current] { color: var(--ink); font-weight: 700; text-decoration: none; }
-    .places ul { display: grid; gap: .125rem; }
+    .anywhere form { display: flex; gap: .25rem; margin: 0; max-width: none; }
+    .anywhere input { min-width: 0; padding: .375rem .5rem; } .anywhere button { padding: .375rem .5rem; }
+    .places > ul { display: grid; gap: .125rem; }
     .places a { display: flex; align-items: center; gap: .75rem; padding: .5rem; border-radius: var(--round);
       color: var(--ink); text-decoration: none; }
     .places a:hover { background: var(--wash); }
-    .places .here a { background: var(--wash); color: var(--link); font-weight: 700; }
-    .pages { border-left: .125rem solid var(--line); margin-left: 1.0625rem; }
-    .pages a { display: block; padding: .25rem 0 .25rem 1.25rem; color: var(--ink); text-decoration: none;
-      font-size: var(--small); }
-    .pages a:hover { text-decoration: underline; }
-    .pages a[aria-current] { color: var(--link); font-weight: 700; }
+    .places .here > a { background: var(--wash); color: var(--link); font-weight: 700; }
+    .pages { border-left: .125rem solid var(--line); margin: .25rem 0 .25rem 1.0625rem; }
+    .places .pages a { padding: .25rem 0 .25rem 1.375rem; font-size: var(--small); border-radius: 0; }
+    .places .pages a[aria-current] { color: var(--link); font-weight: 700; }
     .page { display: flex; flex-direction: column; min-width: 0; }
     main { width: 100%; max-width: 78rem; padding: 1.5rem 2rem; flex: 1; }
     main:focus { outline: none; }
@@ -126,7 +126,7 @@ enum StyleSheet {
     table { border-collapse: collapse; width: 100%; }
     caption { text-align: left; font-weight: 600; font-size: var(--large); padding: .5rem 0; }
     th, td { text-align: left; vertical-align: top; padding: .5rem 1rem .5rem 0; border-bottom: 1px solid var(--line); }
-    th { font-size: var(--small); color: var(--faint); white-space: nowrap; border-bottom-color: var(--edge); }
+    th { font-size: var(--small); color: var(--faint); vertical-align: bottom; border-bottom-color: var(--edge); }
     th a { color: inherit; text-decoration: none; }
     th a:hover { text-decoration: underline; }
     th a::after { content: " ↕"; opacity: .5; }
@@ -136,6 +136,7 @@ enum StyleSheet {
     tbody tr:hover { background: var(--soft); }
     .pick { width: 2rem; padding-left: .25rem; }
     .pick input, .picking th input { width: 1.25rem; height: 1.25rem; margin: .125rem 0; }
+    main form.press { margin: 0; } .press button { padding: .125rem .75rem; }
     .picking { max-width: none; margin: 0; }
     .bulk { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: .75rem 0; max-width: none; }
     .bulk span { font-size: var(--small); color: var(--faint); }
@@ -156,6 +157,7 @@ enum StyleSheet {
     input, select, textarea { font: inherit; width: 100%; padding: .5rem; color: var(--ink); background: var(--paper);
       border: 1px solid var(--edge); border-radius: var(--round); }
     textarea { min-height: 12rem; font-family: ui-monospace, monospace; font-size: var(--small); }
+    .bare fieldset { border: 0; padding: 0; } main form.bare { margin: .5rem 0; }
     .hint { font-size: var(--small); color: var(--faint); margin: .25rem 0 0; }
     .length { display: grid; grid-template-columns: 7rem 10rem; gap: 0 .5rem; }
     .length label { grid-column: 1 / -1; }
@@ -207,13 +209,15 @@ enum StyleSheet {
         align-items: center; }
       .framed header .name { display: block; margin-right: auto; }
       header form { display: flex; gap: .75rem; align-items: center; margin: 0; }
-      .places ul { display: grid; grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 0; }
+      .places > ul { grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 0; }
+      .places .here { display: contents; }
       .places a { flex-direction: column; gap: .125rem; padding: .375rem .125rem; font-size: .8125rem; text-align: center;
         border-radius: 0; }
-      .places .here a { background: none; border-bottom: .1875rem solid var(--link); }
-      .pages { border: 0; margin: 0; padding: .25rem 0 .5rem; }
-      .pages ul { display: flex; flex-wrap: wrap; gap: 0 1rem; }
-      .pages a { padding: .25rem 0; }
+      .places .here > a { background: none; border-bottom: .1875rem solid var(--link); }
+      .places .pages { border: 0; margin: 0; padding: .25rem 0 .5rem; grid-row: 2; grid-column: 1 / -1; display: flex;
+        flex-wrap: wrap; gap: 0 1rem; }
+      .places .pages a { padding: .25rem 0; font-size: var(--small); }
+      .anywhere { display: none; }
       main { padding: 1rem; } footer { padding: 0 1rem 1rem; }
     }
     @media (max-width: 45rem) {
@@ -224,7 +228,7 @@ enum StyleSheet {
       thead { position: absolute; left: -100rem; }
       table, caption, tbody, tr, td { display: block; max-width: none; }
       tr { border: 1px solid var(--line); border-radius: var(--round); padding: .5rem .75rem; margin-bottom: .5rem; }
-      td { border: 0; padding: .125rem 0; overflow-wrap: anywhere; }
+      td { border: 0; padding: .125rem 0; overflow-wrap: anywhere; } td:empty { display: none; }
       td[data-column]:not([data-column=""])::before { content: attr(data-column) ": "; color: var(--faint);
         font-size: var(--small); }
       td time span, td time small { display: inline; } time { white-space: normal; }

@@ -132,7 +132,7 @@ package enum StatusText: Catalogued {
 
   private static func korean(_ counter: StatusDocument.Counter) -> String {
     if counter.isPermanent { return "관리자가 잠금을 풀거나 값을 새로 정할 때까지 잠겨 있습니다" }
-    if counter.remainingLockSeconds > 0 { return "\(counter.remainingLockSeconds)초 동안 잠겨 있습니다" }
+    if counter.remainingLockSeconds > 0 { return "\(counter.remainingLockSeconds)초 뒤에 풀립니다" }
     return "\(counter.remainingTries)번 더 시도할 수 있습니다"
   }
 }

@@ -9,7 +9,9 @@ COMMON = (
     "",
     "/people",
     "/person?name=auditor",
+    "/unable",
     "/machines",
+    "/join-codes",
     "/codes",
     "/approvals",
     "/policies",
@@ -59,7 +61,8 @@ def steps(desk):
     browser = desk.browser("en", 1440)
     administrator = desk.people["administrator"]
     browser.sign_in(administrator, desk.channel)
-    browser.open("/console/person?name=leaver")
+    browser.open("/console/person/delete?name=leaver")
+    must("leaver" in browser.text("main p:nth-of-type(2)"), f"it does not say to whom: {browser.text('main')}")
     browser.press("form[action='/console/person/delete'] button")
     must(browser.path == "/console/confirm", f"nothing was asked: {browser.path}")
     browser.examine("confirm")

@@ -1,0 +1,96 @@
+import Testing
+import UAFAdministration
+
+@testable import ServerTesting
+@testable import UAFConsole
+@testable import UAFService
+
+/// Steps on several people or machines at once.
+@Suite(.onEachStore) struct PeopleBulkTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  private func isBlocked(_ name: String) async throws -> Bool {
+    try await server.store.read { try $0.accounts.block(of: name) != nil }
+  }
+
+  @Test func `several accounts are disabled with one signature, which covers their names`() async throws {
+    let (browser, key) = try await server.signedIn("alice", .operator)
+    for name in ["bob", "carol", "dave"] { try await server.enrol(name) }
+    let csrf = try await browser.csrf()
+    let path = "/console/people/selected/disable"
+    let asked = ConsoleBrowser.text(await browser.post(path, "pick0=bob&pick2=carol&csrf=\(csrf)"))
+    #expect(asked.contains("2 people cannot log in") && asked.contains("name=\"pick1\" value=\"carol\""))
+    #expect(try await !isBlocked("bob"))
+    let body = "pick0=bob&pick1=carol&confirmed=yes&reason=left&csrf=\(csrf)"
+    #expect(await browser.post(path, body).status == .seeOther)
+    #expect(try await !isBlocked("bob"))
+    let text = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
+    #expect(text.hasPrefix("Console: Disable 2 accounts: bob, carol, code "))
+    #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .ok)
+    #expect(try await [isBlocked("bob"), isBlocked("carol"), isBlocked("dave")] == [true, true, false])
+  }
+
+  @Test func `a list that is too long to sign has its number and hash in the text`() throws {
+    let names = (0..<50).map { "a-rather-long-name-\($0)" }
+    let step = DangerousStep.several(BulkStep(kind: .revokeKeys, names: names, reason: ""))
+    let text = try #require(try step.shownText(number: "1234"))
+    let digits = try DangerousStep.hash(names.joined(separator: "\n")).prefix(16)
+    #expect(text.contains("Revoke all keys of 50 accounts: SHA-256 \(digits), code 1234"))
+  }
+
+  @Test(arguments: BulkStep.Kind.allCases) func `a step on several is read back as it was stored`(kind: BulkStep.Kind) {
+    let step = DangerousStep.several(BulkStep(kind: kind, names: ["a", "b"], reason: "r"))
+    #expect(DangerousStep(stored: step.stored) == step)
+    #expect(DangerousStep(stored: #"["several","delete","r","a"]"#) == nil)
+    #expect(DangerousStep(stored: #"["several","disable","r"]"#) == nil)
+  }
+
+  @Test func `without anybody picked, nothing is asked and nothing is done`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let csrf = try await browser.csrf()
+    for path in PeopleBulk.routes.keys {
+      let text = ConsoleBrowser.text(await browser.post(path, "confirmed=yes&reason=x&lifetime=60&csrf=\(csrf)"))
+      #expect(text.contains("Nothing is picked"), "\(path)")
+    }
+    #expect(await browser.get("/console/confirm").status == .conflict)
+  }
+
+  @Test func `if one of several would be refused, nobody is asked to sign`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    try await server.enrol("bob")
+    let csrf = try await browser.csrf()
+    let body = "pick0=bob&pick1=nobody&confirmed=yes&reason=x&csrf=\(csrf)"
+    #expect(await browser.post("/console/people/selected/disable", body).status == .notFound)
+    #expect(await browser.get("/console/confirm").status == .conflict)
+    #expect(try await !isBlocked("bob"))
+  }
+
+  @Test func `several are not disabled without a reason, without a token, or by a role that may not`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    try await server.enrol("bob")
+    let csrf = try await browser.csrf()
+    let path = "/console/people/selected/disable"
+    #expect(await browser.post(path, "pick0=bob&confirmed=yes&csrf=\(csrf)").status == .badRequest)
+    #expect(await browser.post(path, "pick0=bob&confirmed=yes&reason=x").status == .forbidden)
+    let (helpdesk, _) = try await server.signedIn("hana", .helpdesk)
+    let other = try await helpdesk.csrf()
+    #expect(await helpdesk.post(path, "pick0=bob&confirmed=yes&reason=x&csrf=\(other)").status == .forbidden)
+    #expect(try await !isBlocked("bob"))
+  }
+
+  @Test func `codes for several people come once as a file, and not for a privileged account`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .helpdesk)
+    for name in ["bob", "carol"] { try await server.enrol(name) }
+    let csrf = try await browser.csrf()
+    let path = "/console/people/selected/enrol"
+    let fields = "confirmed=yes&lifetime=2&lifetimeUnit=days&csrf=\(csrf)"
+    let answer = await browser.post(path, "pick0=bob&pick1=carol&\(fields)")
+    let lines = ConsoleBrowser.text(answer).split(separator: "\n")
+    #expect(answer.status == .ok && lines.count == 3 && lines[1].hasPrefix("bob,\(server.now + 172_800),"))
+    #expect(await browser.post(path, "pick0=bob&pick1=vip1&\(fields)").status == .conflict)
+  }
+}
