@@ -43,13 +43,10 @@ package struct AttentionAdministration: Sendable {
       let accounts = try records.accounts.page(AccountQuery(limit: Self.mostAccounts), now: now)
       list.isPart = list.isPart || accounts.count == Self.mostAccounts
       let keyless = accounts.filter { $0.keys == 0 && $0.block?.refusal(at: now) == nil }
-      let withPasskeys = try keyless.filter { account in
-        try records.passkeys.passkeys(of: account.username).contains { $0.revocation == nil }
-      }
       let codes = try records.issuedCodes.page(before: nil, onlyOpen: false, limit: Self.mostOthers, now: now)
       // The newest code of each account comes first.
       let newest = Dictionary(codes.map { ($0.username, $0) }) { first, _ in first }
-      list.people += keyless.filter { account in !withPasskeys.contains(account) }.map { account in
+      list.people += keyless.map { account in
         let cause: UnablePerson.Cause
         if account.hasOpenCode {
           cause = .codeOpen(until: newest[account.username]?.expiresAt)

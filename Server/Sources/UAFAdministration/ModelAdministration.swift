@@ -26,8 +26,13 @@ package struct ModelAdministration: Sendable {
     // Models with equal numbers of keys stay in the order of their AAIDs.
     counts.enumerated().sorted { ($1.element.keys, $0.offset) < ($0.element.keys, $1.offset) }.map { entry in
       ModelFigures.Model(
-        count: entry.element, type: AuthenticatorType.allCases.first { $0.aaid == entry.element.aaid.text }?.rawValue)
+        count: entry.element, type: type(of: entry.element.aaid))
     }
+  }
+
+  /// The name of the authenticator type with an AAID; nil if it is not one of this project's.
+  package static func type(of aaid: AAID) -> String? {
+    AuthenticatorType.allCases.first { $0.aaid == aaid.text }?.rawValue
   }
 }
 

@@ -11,7 +11,6 @@ import urllib.parse
 
 from lab.table import must
 
-
 OWN_SCRIPT = '<script src="/console/comfort-1.js" defer></script>'
 
 

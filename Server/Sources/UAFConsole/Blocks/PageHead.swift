@@ -8,7 +8,7 @@ struct PageHead: Equatable {
   var primary: PageAction?
   /// The other steps; each opens a page that says what will happen.
   var more: [PageAction] = []
-  /// The steps that take something away. They come last and stand apart.
+  /// The steps that take something away, which come last and stand apart.
   var dangerous: [PageAction] = []
 
   /// The values for the template.

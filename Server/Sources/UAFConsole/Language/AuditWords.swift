@@ -1,4 +1,4 @@
-import AuthenticatorTypes
+import UAFAdministration
 import UAFMessages
 import UAFService
 
@@ -36,8 +36,8 @@ extension PageLanguage {
   }
 
   /// The name of one of this project's models; nil for any other model.
-  func model(_ aaid: String) -> String? {
-    let model = AuthenticatorType.allCases.first { $0.aaid == aaid }?.rawValue
+  func model(_ aaid: AAID) -> String? {
+    let model = ModelAdministration.type(of: aaid)
     return switch model {
     case "passcode": text(.modelPasscode)
     case "pattern": text(.modelPattern)
@@ -52,7 +52,7 @@ extension PageCall {
 
   /// A model in a cell: its name with the AAID below, or only the AAID.
   func model(_ aaid: AAID) -> PageCell {
-    language.model(aaid.text).map { PageCell($0, note: aaid.text) } ?? PageCell(aaid.text)
+    language.model(aaid).map { PageCell($0, note: aaid.text) } ?? PageCell(aaid.text)
   }
 }
 

@@ -379,6 +379,7 @@ enum PageText: String, CaseIterable, Sendable {
   case noTokens
   case noAdministrators
   case noRows
+  case usedState
   case invited
   case keyless
   case codeExpired

@@ -25,6 +25,7 @@ enum AccountStateForms {
     case .accountDisabled?: call.state(.disabled, .bad, .ban)
     case .some: call.state(.locked, .warn, .lock)
     case nil where account.keys == 0 && account.hasOpenCode: call.state(.invited, .quiet, .clock)
+    case nil where account.keys == 0: call.state(.keyless, .warn, .key)
     case nil: call.state(.active, .good, .check)
     }
   }

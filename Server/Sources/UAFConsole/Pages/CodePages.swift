@@ -11,7 +11,7 @@ enum CodePages {
       let state =
         code.isOpen
         ? call.state(.open, .good, .clock)
-        : code.usedAt == nil ? call.state(.closed, .quiet, .ban) : call.state(.used, .quiet, .check)
+        : code.usedAt == nil ? call.state(.closed, .quiet, .ban) : call.state(.usedState, .quiet, .check)
       return [
         PageCell(String(code.number)), PageCall.personLink(code.username), PageCell(call.actor(code.issuedBy)),
         call.moment(code.issuedAt), call.moment(code.expiresAt), PageCell("", kind: .state(state)),

@@ -66,7 +66,9 @@ enum MachinePages {
     }
   }
 
-  /// The box and the states as chips. Only the machines of the page are searched: the store reads them in order.
+  /// The box and the states as chips.
+  ///
+  /// Only the machines of the page are searched: the store reads them in order.
   private static func search(_ call: PageCall) -> PageSearch {
     let states: [(value: String, word: PageText)] = [
       ("", .allOfThem), ("reporting", .reporting), ("silent", .silent), ("neverReported", .neverReported),
@@ -127,8 +129,11 @@ enum MachinePages {
         (call.text(.registered), call.moment(machine.registeredAt)),
         (call.text(.lastUsed), call.moment(machine.lastUsedAt)),
         (call.text(.group), PageCell(joined?.group ?? call.text(.none))),
-        (call.text(.joined), call.moment(joined?.joinedAt)), (call.text(.left), call.moment(joined?.departedAt)),
-      ] + reported(joined?.contact, call))
+      ]
+        + (joined == nil
+          ? []
+          : [(call.text(.joined), call.moment(joined?.joinedAt)), (call.text(.left), call.moment(joined?.departedAt))])
+        + reported(joined?.contact, call))
     let table = PeoplePages.keyTable(found.keys, call, column: .account) { PageCall.personLink($0.username) }
     var blocks: [PageBlock] = [facts]
     if let contact = joined?.contact { blocks.append(.table(lockTable(machine, contact.locks, call))) }

@@ -22,8 +22,7 @@ enum MachinePolicyPages {
       title: group.map { "\(call.text(.machinePolicies)): \($0)" } ?? call.text(.machinePolicies),
       blocks: [
         .paragraph(call.text(.machinePolicyHow)), .table(groups(inForce, call)),
-        .table(history(saved, of: group, call)),
-      ] + forms.map(PageBlock.form))
+      ] + (saved.rows.isEmpty ? [] : [.table(history(saved, of: group, call))]) + forms.map(PageBlock.form))
   }
 
   private static func groups(_ page: Page<MachinePolicyStanding>, _ call: PageCall) -> PageTable {

@@ -8,16 +8,14 @@ enum PeoplePages {
     let search = try PeopleSearch(call)
     let page = try await AccountAdministration(call.administration).page(
       search.query, group: search.group, of: search.people, by: call.caller)
-    let columns: [PageText] = [
-      .account, .displayName, .department, .state, .group, .keys, .revokedKeys, .lastUsed, .openCode,
-    ]
+    let columns: [PageText] = [.account, .displayName, .department, .state, .group, .keys, .lastUsed]
     let rows = page.rows.map { row -> [PageCell] in
       let account = row.summary
       return [
         PageCall.personLink(account.username), PageCell(account.profile.displayName ?? ""),
-        PageCell(account.profile.department ?? ""), AccountStateForms.cell(account, call),
-        PageCell(row.group ?? ""), PageCell(String(account.keys)), PageCell(String(account.revokedKeys)),
-        call.moment(account.lastUsedAt), PageCell(call.yesOrNo(account.hasOpenCode)), PersonActions.menu(account, call),
+        PageCell(account.profile.department ?? ""), AccountStateForms.cell(account, call), PageCell(row.group ?? ""),
+        PageCell(String(account.keys), note: account.hasOpenCode ? call.text(.openCode) : ""),
+        call.moment(account.lastUsedAt), PersonActions.menu(account, call),
       ]
     }
     let table = PageTable(

@@ -34,7 +34,6 @@ enum PersonActions {
     let isUsable = keys.contains { $0.revocation == nil } || passkeys.contains { $0.revocation == nil }
     var head = PageHead(
       subtitle: AccountStateForms.cell(account, call).note, states: [AccountStateForms.state(account, call)])
-    if block == nil, !isUsable, !account.hasOpenCode { head.states.append(call.state(.keyless, .warn, .key)) }
     var steps: [PageAction] = []
     if call.allows(.manageAccounts), block != nil {
       steps.append(call.action(.enableAccount, link("enable", name), .check))

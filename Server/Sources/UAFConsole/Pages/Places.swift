@@ -77,7 +77,7 @@ struct PlaceMenu {
     let label = language.text(.findPerson)
     return [
       "anywhere": [
-        "boxId": "anywhere", "boxLabel": label, "boxName": PeopleSearch.boxName, "boxValue": "", "boxMaximum": 128,
+        "boxId": "anywhere", "boxLabel": label, "boxName": PeopleSearch.boxName, "boxValue": "", "boxMaximum": 64,
         "boxHint": label, "searchIcon": Icon.search.path,
       ] as [String: Any],
       "places": Place.allCases.compactMap { place -> [String: Any]? in

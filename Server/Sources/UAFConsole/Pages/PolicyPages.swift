@@ -32,7 +32,8 @@ enum PolicyPages {
       name: "policy", label: call.text(.policyText), kind: .lines, value: current?.text ?? "{}", isRequired: true)
     let form = PageForm(
       title: call.text(.tryPolicy), action: previewPath, button: call.text(.preview), fields: [draft])
-    return PageContent(title: call.text(.policies), blocks: blocks + [.table(table), .form(form)])
+    return PageContent(
+      title: call.text(.policies), blocks: blocks + (rows.isEmpty ? [] : [.table(table)]) + [.form(form)])
   }
 
   private static func facts(_ version: PolicyVersion, _ call: PageCall) -> PageBlock {

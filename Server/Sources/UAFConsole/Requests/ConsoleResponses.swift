@@ -14,8 +14,9 @@ enum ConsoleResponses {
     case passkey
   }
 
-  /// Pages run only scripts of this server, and no script may turn a text into markup. Only scripts of pages with a passkey may
-  /// make requests.
+  /// Pages run only scripts of this server, and no script may turn a text into markup.
+  ///
+  /// Only scripts of pages with a passkey may make requests.
   private static func headers(_ content: Content) -> [(name: StaticString, value: String)] {
     let script =
       switch content {

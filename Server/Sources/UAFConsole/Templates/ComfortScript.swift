@@ -1,4 +1,4 @@
-/// The script that makes the console's pages more comfortable. Every page works without it.
+/// The script that makes the console's pages more comfortable; every page works without it.
 ///
 /// It shows times in the browser's own zone, copies identifiers and codes, counts down to an end, and folds menus. It contains
 /// no texts, makes no request, and reads nothing but the page.

@@ -222,7 +222,7 @@ enum PageTemplates {
     <section class="notes"><h2>{{notesTitle}}</h2>
     {{#hasNotes}}<ul>{{#list}}<li class="{{tone}}">{{#isLink}}<a href="{{href}}">{{/isLink}}\
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{{iconPath}}"/></svg>\
-    <strong>{{count}}</strong> <span>{{text}}</span>{{#isLink}}</a>{{/isLink}}</li>
+    <span>{{text}}</span> <strong>{{count}}</strong>{{#isLink}}</a>{{/isLink}}</li>
     {{/list}}</ul>{{/hasNotes}}{{^hasNotes}}<p class="empty">{{nothing}}</p>{{/hasNotes}}</section>
     """
 

@@ -27,7 +27,7 @@ enum StyleSheet {
     h2 { font-size: var(--large); line-height: 1.3; margin: 2rem 0 .5rem; }
     p { margin: .5rem 0 1rem; max-width: 48rem; }
     small, .note { font-size: var(--small); color: var(--faint); }
-    .note { display: block; }
+    .note { display: block; } td .note { min-width: 11rem; }
     .icon { width: 1.25em; height: 1.25em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75;
       stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25em; }
     .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -127,11 +127,10 @@ enum StyleSheet {
     caption { text-align: left; font-weight: 600; font-size: var(--large); padding: .5rem 0; }
     th, td { text-align: left; vertical-align: top; padding: .5rem 1rem .5rem 0; border-bottom: 1px solid var(--line); }
     th { font-size: var(--small); color: var(--faint); vertical-align: bottom; border-bottom-color: var(--edge); }
-    th a { color: inherit; text-decoration: none; }
+    th a { color: inherit; text-decoration: underline dotted; text-underline-offset: .25em; }
     th a:hover { text-decoration: underline; }
-    th a::after { content: " ↕"; opacity: .5; }
-    th[aria-sort="ascending"] a::after { content: " ↑"; opacity: 1; }
-    th[aria-sort="descending"] a::after { content: " ↓"; opacity: 1; }
+    th[aria-sort="ascending"] a::after { content: " ↑"; }
+    th[aria-sort="descending"] a::after { content: " ↓"; }
     td { max-width: 26rem; }
     tbody tr:hover { background: var(--soft); }
     .pick { width: 2rem; padding-left: .25rem; }
@@ -139,6 +138,7 @@ enum StyleSheet {
     main form.press { margin: 0; } .press button { padding: .125rem .75rem; }
     .picking { max-width: none; margin: 0; }
     .bulk { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: .75rem 0; max-width: none; }
+    .bulk button { padding: .25rem .75rem; font-size: var(--small); }
     .bulk span { font-size: var(--small); color: var(--faint); }
     .row summary { list-style: none; width: 2.25rem; text-align: center; border-radius: var(--round);
       border: 1px solid var(--line); font-weight: 700; }
@@ -153,7 +153,7 @@ enum StyleSheet {
     fieldset { border: 1px solid var(--line); border-radius: var(--round); padding: .5rem 1.25rem 1.25rem; margin: 0;
       min-width: 0; }
     legend { font-weight: 600; padding: 0 .375rem; }
-    label { display: block; margin-top: .75rem; font-size: var(--small); font-weight: 600; }
+    label { display: block; margin: .75rem 0 .25rem; font-size: var(--small); font-weight: 600; }
     input, select, textarea { font: inherit; width: 100%; padding: .5rem; color: var(--ink); background: var(--paper);
       border: 1px solid var(--edge); border-radius: var(--round); }
     textarea { min-height: 12rem; font-family: ui-monospace, monospace; font-size: var(--small); }
@@ -184,6 +184,7 @@ enum StyleSheet {
     .notes li > a, .notes li:not(:has(a)) { display: flex; gap: .5rem; align-items: baseline; padding: .625rem .75rem;
       color: var(--ink); text-decoration: none; }
     .notes li .icon { align-self: center; }
+    .notes li strong { margin-left: auto; white-space: nowrap; }
     .notes a span { text-decoration: underline; color: var(--link); }
     pre { background: var(--soft); padding: .75rem; overflow-wrap: anywhere; white-space: pre-wrap; max-height: 16rem;
       overflow-y: auto; margin: 0; border-radius: var(--round); word-break: normal; }

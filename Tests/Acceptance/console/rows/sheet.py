@@ -50,7 +50,8 @@ def sheet(browser, language, width, names):
         for file in (f"sheet{name}.{language}.{width}.png",)
     )
     style = "body{font:12px sans-serif;display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start;margin:12px}"
-    style += "figure{margin:0;width:270px}img{width:100%;max-height:420px;object-fit:cover;object-position:top;border:1px solid #888}"
+    style += "figure{margin:0;width:270px}"
+    style += "img{width:100%;max-height:420px;object-fit:cover;object-position:top;border:1px solid #888}"
     file = SHOTS.parent / f"contact-sheet.{language}.{width}.html"
     file.write_text(f'<!doctype html><meta charset="utf-8"><title>{language} {width}</title><style>{style}</style>{figures}')
     browser.open_file(file)

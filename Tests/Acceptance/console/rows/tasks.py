@@ -78,7 +78,12 @@ def unable(desk):
     browser.press(".notes a[href*='unable']")
     browser.open("/console/unable")
     shown = browser.text("main")
-    for name, why in (("locked-one", "guessing"), ("disabled-one", "has left"), ("keyless-one", "no key"), ("newcomer", "has a code")):
+    for name, why in (
+        ("locked-one", "guessing"),
+        ("disabled-one", "has left"),
+        ("keyless-one", "no key"),
+        ("newcomer", "has a code"),
+    ):
         must(re.search(f"{name}[^\n]*\n?[^\n]*{why}", shown) or (name in shown and why in shown), f"{name}, {why}: {shown}")
     return needed(browser, 1)
 
@@ -132,7 +137,7 @@ def bulk(desk):
         for place in (1, 2):
             browser.click(f"tbody tr:nth-of-type({place}) td.pick input")
         browser.press(f"button[formaction$='{path}']")
-        must("2 people" in browser.text("main p:nth-of-type(1)"), f"it says {browser.text('main')}")
+        must("2 people" in browser.text("main p:nth-of-type(2)"), f"it says {browser.text('main')}")
         browser.examine(f"bulk-{path}")
         browser.fill("reason", "both left")
         browser.press("main form:last-of-type button")
