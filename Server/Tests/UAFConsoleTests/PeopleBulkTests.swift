@@ -82,6 +82,23 @@ import UAFAdministration
     #expect(try await !isBlocked("bob"))
   }
 
+  @Test func `picked people come as a file with their state, to every role, and not somebody who does not exist`()
+    async throws
+  {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    try await server.enrol("=cmd")
+    try await AccountStateAdministration(server.administration).disable("=cmd", reason: "x", by: TestServer.root)
+    let csrf = try await browser.csrf()
+    let path = "/console/people/selected/file"
+    let answer = await browser.post(path, "pick0=%3Dcmd&pick1=alice&csrf=\(csrf)")
+    let lines = ConsoleBrowser.text(answer).split(separator: "\n")
+    #expect(answer.headers.contains { $0.value == "text/csv; charset=utf-8" } && lines.count == 3)
+    // A spreadsheet would take a name that begins so for a formula.
+    #expect(lines[1].hasPrefix("'=cmd,account-disabled,,") && lines[2].hasPrefix("alice,active,,1,0,"))
+    #expect(await browser.post(path, "pick0=nobody&csrf=\(csrf)").status == .notFound)
+    #expect(await browser.post(path, "pick0=alice").status == .forbidden)
+  }
+
   @Test func `codes for several people come once as a file, and not for a privileged account`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     for name in ["bob", "carol"] { try await server.enrol(name) }

@@ -72,7 +72,7 @@ package struct CSVLine: Equatable {
   /// Writes fields as a line with its line feed.
   ///
   /// Fields are quoted if necessary, and made harmless to spreadsheets.
-  static func written(_ fields: [String]) -> String {
+  package static func written(_ fields: [String]) -> String {
     fields.map { quoted(harmless($0)) }.joined(separator: ",") + "\n"
   }
 

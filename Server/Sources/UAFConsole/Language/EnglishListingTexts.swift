@@ -37,6 +37,7 @@ enum EnglishListingTexts {
     .actionsFor: "Actions for {}",
     .pick: "Pick {}",
     .withPicked: "With those picked",
+    .asCSV: "Save as CSV",
     .picked: "Picked",
     .nobodyPicked: "Nothing is picked. Go back, and tick the boxes of those that you mean.",
     .noPeople: "There are no accounts yet. Add one, or enrol a list.",

@@ -365,6 +365,7 @@ enum PageText: String, CaseIterable, Sendable {
   case pick
   case withPicked
   case picked
+  case asCSV
   case nobodyPicked
   case noPeople
   case nobodyFound

@@ -9,10 +9,13 @@ enum PeopleBulk {
   /// Where the page that says what will happen sends its form: the same path, with this field.
   private static let confirmed = "confirmed"
   private static let enrolPath = "/console/people/selected/enrol"
+  /// The one path whose form changes nothing.
+  static let filePath = "/console/people/selected/file"
 
   /// The forms by their paths; each path has one step, and so one permission.
   static let routes: [String: FormRoutes.Route] = [
     enrolPath: FormRoutes.Route(permission: .enrol) { try await enrol($0) },
+    filePath: FormRoutes.Route(permission: .read) { try await file($0) },
     path(.disable): FormRoutes.Route(permission: .manageAccounts) { try begin(.disable, $0) },
     path(.enable): FormRoutes.Route(permission: .manageAccounts) { try begin(.enable, $0) },
     path(.revokeKeys): FormRoutes.Route(permission: .revoke) { try begin(.revokeKeys, $0) },
@@ -40,6 +43,7 @@ enum PeopleBulk {
     if call.allows(.revoke) {
       buttons.append(.init(path: path(.revokeKeys), text: call.text(.revokeAll), isDangerous: true))
     }
+    buttons.append(.init(path: filePath, text: call.text(.asCSV)))
     return picking(names.map { ($0, $0) }, buttons, call)
   }
 
@@ -125,6 +129,23 @@ enum PeopleBulk {
     let made = try await EnrolListAdministration(call.administration).issueAll(
       list.people, lifetime: lifetime, by: call.caller)
     return .file(name: "codes.csv", CodeList.header + CodeList.lines(made))
+  }
+
+  /// The picked accounts as CSV, for a spreadsheet; times are in UTC.
+  private static func file(_ call: PageCall) async throws -> FormRoutes.Answer {
+    let names = RowPicking.picked(call.fields)
+    guard !names.isEmpty else { return nobody(call) }
+    var lines = CSVLine.written(["username", "state", "group", "keys", "revoked_keys", "last_used"])
+    for name in names {
+      let account = try await AccountAdministration(call.administration).account(name, by: call.caller)
+      let summary = account.summary
+      let block = summary.block?.refusal(at: call.environment.now)
+      lines += CSVLine.written([
+        name, block?.rawValue ?? "active", account.group ?? "", String(summary.keys), String(summary.revokedKeys),
+        summary.lastUsedAt.map(call.environment.timeText) ?? "",
+      ])
+    }
+    return .file(name: "people.csv", lines)
   }
 
   private static func lifetime(_ call: PageCall) throws(AdministrationRefusal) -> Int64 {
