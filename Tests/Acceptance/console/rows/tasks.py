@@ -1,4 +1,4 @@
-"""What an administrator wants to do, counted in clicks.
+"""What an administrator wants to do, counted in clicks, and how large the pages are.
 
 Typing and the Enter key are no clicks. The numbers of the console before its menu had places are in each row's title.
 """
@@ -180,3 +180,17 @@ def comfort(desk):
     must("in 1 hour" in visitor.get("/console/tokens?sort=4").text, "the length is not two hours")
     must(visitor.get("/console/tokens?sort=-99").status == 200, "a column that does not exist")
     return f"{len(first)} rows sorted"
+
+
+@row(
+    "T9", "how large the pages, the style sheet and the script are", "at most 64 KiB each, and no other file is loaded", limit=60
+)
+def sizes(desk):
+    visitor = desk.signed_in("administrator")
+    paths = ("", "/people", "/machines", "/audit", "/person?name=operator", "/style-4.css", "/comfort-1.js")
+    found = {path or "/": len(visitor.get(f"/console{path}").text.encode()) for path in paths}
+    must(max(found.values()) <= 64 << 10, f"{found}")
+    browser = start(desk, "auditor")
+    loaded = {name.rpartition("/")[2] for name in browser.loaded()}
+    must(loaded <= {"style-4.css", "comfort-1.js", "favicon.ico"}, f"it has loaded {loaded}")
+    return ", ".join(f"{path} {size / 1024:.1f} KiB" for path, size in found.items())
