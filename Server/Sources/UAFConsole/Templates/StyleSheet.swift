@@ -235,8 +235,8 @@ enum StyleSheet {
       td time span, td time small { display: inline; } time { white-space: normal; }
     }
     @media print {
-      .side, .steps, .skip, footer, .find, .chips, .bulk, .pick, .row, .back { display: none; }
-      body.framed { display: block; } main { max-width: none; padding: 0; }
+      body .side, .framed .side, .steps, .skip, footer, .find, .chips, .bulk, .pick, .row, .back { display: none; }
+      body.framed, .page { display: block; } main { max-width: none; padding: 0; }
     }
 
     """
