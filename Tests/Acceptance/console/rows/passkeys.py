@@ -206,7 +206,7 @@ def console(desk):
     browser.examine("sign-in-passkey")
     browser.press("form.passkey button")
     must(browser.path == "/console", f"no session: {browser.path}, {browser.text('main')}")
-    browser.open("/console/person?name=leaver-by-passkey")
+    browser.open("/console/person/delete?name=leaver-by-passkey")
     browser.press("form[action='/console/person/delete'] button")
     must(browser.path == "/console/confirm", f"nothing was asked: {browser.path}")
     browser.examine("confirm-passkey")
