@@ -27,7 +27,7 @@ enum StyleSheet {
     h2 { font-size: var(--large); line-height: 1.3; margin: 2rem 0 .5rem; }
     p { margin: .5rem 0 1rem; max-width: 48rem; }
     small, .note { font-size: var(--small); color: var(--faint); }
-    .note { display: block; } td .note { min-width: 11rem; }
+    .note { display: block; } td .state + .note { min-width: 11rem; }
     .icon { width: 1.25em; height: 1.25em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75;
       stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25em; }
     .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
