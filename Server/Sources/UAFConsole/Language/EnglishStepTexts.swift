@@ -7,6 +7,7 @@ enum EnglishStepTexts {
     .revokeMachineShort: "Revoke the machine",
     .changeRole: "Change the role",
     .isSigned: "You sign this with your own key on the next page.",
+    .willChangePerson: "An empty field is cleared. None of these fields lets anybody in.",
     .willAdd: "Somebody with this account can log in once they have registered with an enrolment code.",
     .willEnrol: "{} can register one key with the code, which is shown once; an earlier code stops working.",
     .willEnrolOne:

@@ -7,6 +7,7 @@ enum KoreanStepTexts {
     .revokeMachineShort: "기기 폐기",
     .changeRole: "역할 변경",
     .isSigned: "다음 페이지에서 본인의 키로 서명합니다.",
+    .willChangePerson: "비워 둔 항목은 지워집니다. 이 항목들은 로그인 권한에 영향을 주지 않습니다.",
     .willAdd: "이 계정의 사용자는 등록 코드로 등록한 뒤에 로그인할 수 있습니다.",
     .willEnrol: "{} 사용자가 코드로 키 하나를 등록할 수 있습니다. 코드는 한 번만 표시되며 이전 코드는 쓸 수 없게 됩니다.",
     .willEnrolOne: "사용자가 코드로 키 하나를 등록할 수 있습니다. 코드는 한 번만 표시되며, 계정이 없으면 추가됩니다.",

@@ -443,6 +443,7 @@ enum PageText: String, CaseIterable, Sendable {
   case changeRole
   case isSigned
   case willAdd
+  case willChangePerson
   case willEnrol
   case willEnrolOne
   case willEnrolMany

@@ -49,6 +49,7 @@ enum PersonActions {
       steps.append(call.action(.lockAccount, link("lock", name), .lock))
       head.dangerous.append(call.action(.disableAccount, link("disable", name)))
     }
+    if call.allows(.manageAccounts) { steps.append(call.action(.changePerson, link("change", name))) }
     head.primary = steps.first
     head.more = Array(steps.dropFirst())
     if call.allows(.revoke), isUsable {
@@ -67,6 +68,7 @@ enum PersonActions {
 enum PersonActionPages {
   static let routes: [PageRoutes.Route] = [
     .action("/console/people/add", .manageAccounts, add), .action("/console/person/enrol", .enrol, enrol),
+    .action(ProfileForm.path, .manageAccounts, ProfileForm.page),
     .action("/console/person/close-code", .enrol) { try await page($0, .closeCode, .close, .willCloseCode) },
     .action("/console/person/unlock", .unlock, unlock), .action("/console/person/lock", .manageAccounts, lock),
     .action("/console/person/disable", .manageAccounts) { call in

@@ -14,7 +14,16 @@ enum ProfileForm {
     }
   }
 
-  static func form(_ name: String, _ profile: AccountProfile, _ call: PageCall) -> PageForm {
+  /// The page with the form for the account that the query names.
+  static func page(_ call: PageCall) async throws -> PageContent {
+    let name = call.fields["name"]
+    let account = try await AccountAdministration(call.administration).account(name, by: call.caller)
+    return call.stepPage(
+      title: call.text(.changePerson), sentence: call.text(.willChangePerson), isSigned: false,
+      form: form(name, account.summary.profile, call))
+  }
+
+  private static func form(_ name: String, _ profile: AccountProfile, _ call: PageCall) -> PageForm {
     let texts = ProfileField.allCases.map { field in
       PageField(name: field.rawValue, label: call.text(label(field)), value: profile[field] ?? "", maximum: 254)
     }
@@ -23,7 +32,8 @@ enum ProfileForm {
       name: "groups", label: call.text(.groupsHow), value: profile.groups.joined(separator: separator), maximum: 5000)
     return PageForm(
       title: call.text(.changePerson), action: path, button: call.text(.save),
-      fields: [PageField.hidden("name", name)] + texts + [groups])
+      fields: [PageField.hidden("name", name)] + texts + [groups],
+      cancel: PageCell(call.text(.cancel), link: PageCall.personLink(name).link))
   }
 
   /// Changes the fields to what the form says: an empty field is cleared.
