@@ -263,8 +263,8 @@ extension WayIn.Member {
       )
     case .session(.notTried):
       return (
-        "see that /dev/pts is mounted and has a terminal left (sysctl kernel.pty), or give --no-sessions",
-        "/dev/pts가 마운트되어 있고 남은 터미널이 있는지 확인하거나(sysctl kernel.pty), --no-sessions를 지정하십시오"
+        "see that /dev/pts is mounted and has a terminal left (sysctl kernel.pty); 'uafctl pam enable --no-sessions' does without it",
+        "/dev/pts가 마운트되어 있고 남은 터미널이 있는지 확인하십시오(sysctl kernel.pty). 셸 없이 하려면 'uafctl pam enable --no-sessions'"
       )
     case .session(.noSudo):
       return (
@@ -273,8 +273,8 @@ extension WayIn.Member {
       )
     case .session:
       return (
-        "log in as \(name) and see what the shell's files do (~/.profile, /etc/profile.d); if that works, give --no-sessions",
-        "\(name)(으)로 로그인해 셸이 읽는 파일(~/.profile, /etc/profile.d)을 확인하십시오. 로그인이 되면 --no-sessions를 지정하십시오"
+        "log in as \(name) and see what the shell's files do (~/.profile, /etc/profile.d); if that works: uafctl pam enable --no-sessions",
+        "\(name)(으)로 로그인해 셸이 읽는 파일(~/.profile, /etc/profile.d)을 확인하십시오. 로그인이 되면 'uafctl pam enable --no-sessions'"
       )
     case .shell(.missing(let path)), .shell(.closed(let path)):
       return either("usermod --shell \(Self.shell(besides: path)) \(name)")
