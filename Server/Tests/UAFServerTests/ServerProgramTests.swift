@@ -131,7 +131,9 @@ struct ServerProgramTests {
     #expect(end.status == ExitStatus.usage.rawValue && end.notes == told)
   }
 
-  @Test(arguments: [["users", "mina"], ["enrol", "a b", "--state", "d"], ["metadata", "face"], ["decode", "/nonexistent"]])
+  @Test(arguments: [
+    ["users", "mina"], ["enrol", "a b", "--state", "d"], ["metadata", "face"], ["decode", "/nonexistent"],
+  ])
   func `the server program exits with 2 for a wrong command line`(arguments: [String]) throws {
     let end = try run(arguments)
     #expect(end.status == ExitStatus.usage.rawValue && end.notes.hasPrefix("uaf-server: "))
