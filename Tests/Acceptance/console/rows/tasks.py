@@ -20,11 +20,11 @@ def needed(browser, most):
     return f"{browser.clicks} clicks"
 
 
-@row("T1", "find a person by the beginning of a name, and issue an unlock (before: 3 clicks)", "3 clicks", limit=60)
+@row("T1", "find a person by half a name, and issue an unlock (before: 3 clicks)", "3 clicks", limit=60)
 def unlock(desk):
     desk.person("kimberley", deviceID="t1", deviceName="desk of kim")
     browser = start(desk, "helpdesk")
-    browser.enter("#anywhere", "kimb")
+    browser.enter("#anywhere", "berle")
     must(browser.texts("tbody a[href*='person?name=']") == ["kimberley"], "not found")
     browser.click("tbody details.row summary")
     browser.press("tbody details.row a[href*='unlock']")
