@@ -129,6 +129,9 @@ import ToolTestSupport
       ended(&dialogue, "\u{1B}[31mno\u{1B}[0m \u{7}access\r\n", at: 700) == .end(.ended(last: "no access")))
     dialogue = ran()
     #expect(ended(&dialogue, "logout\r\n", at: 900) == .end(.ended(last: "logout")))
+    // The echo is not the shell's own text.
+    dialogue = typed()
+    #expect(ended(&dialogue, " false\r\n", at: 700) == .end(.ended(last: "Welcome")))
     dialogue = asked()
     #expect(ended(&dialogue, "killed\r\n", at: 2800) == .end(.ended(last: "killed")))
   }

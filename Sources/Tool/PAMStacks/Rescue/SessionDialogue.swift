@@ -171,7 +171,8 @@ struct SessionDialogue {
     let rows = output[..<end].split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     let texts = rows.map { ShownText.line(Self.plain($0)) }
     let own = ["false", "sudo -V"]
-    let said = texts.last { text in !text.isEmpty && !text.contains(mark) && !own.contains { text.hasSuffix(" " + $0) }
+    let said = texts.last { text in
+      !text.isEmpty && !text.contains(mark) && !own.contains { text == $0 || text.hasSuffix(" " + $0) }
     }
     return String((said ?? "").prefix(Self.longestLine))
   }
