@@ -13,7 +13,7 @@ import ToolTestSupport
 
   private static let command = " false\r echo uafx\"\"here$HOME\r"
   private static let idle = " echo uafx\"\"idle:${TMOUT-}:\r"
-  private static let sudo = " sudo -V && echo uafx\"\"root; echo uafx\"\"done\r"
+  private static let sudo = "\u{15} sudo -V && echo uafx\"\"root; echo uafx\"\"done\r"
 
   /// A dialogue in which a command was typed.
   private func typed(needsSudo: Bool = true) -> SessionDialogue {

@@ -123,7 +123,8 @@ struct SessionDialogue {
     guard now >= end else { return .wait(milliseconds: end - now) }
     guard needsSudo else { return .end(nil) }
     (phase, output) = (.sudo(since: now), [])
-    return .type(" sudo -V && echo \(mark)\"\"root; echo \(mark)\"\"done\r")
+    // fish keeps a line that it does not understand: Ctrl-U takes it away.
+    return .type("\u{15} sudo -V && echo \(mark)\"\"root; echo \(mark)\"\"done\r")
   }
 
   private var isShort: Bool { (1..<Self.leastIdle).contains(idleSeconds ?? 0) }
