@@ -57,7 +57,8 @@ struct AdministrationOptions: ParsableArguments {
 
   /// The address of a server that runs on this machine.
   ///
-  /// - Throws: ``ServerError/notRunning(path:errorNumber:)`` if there is no socket with that name, or the caller may not reach it.
+  /// - Throws: ``ServerError/notRunning(path:errorNumber:)`` if there is no socket with that name, or the caller may not reach
+  ///   it.
   static func running(at path: String) throws(ServerError) -> APIAddress {
     // SAFETY: the path lives for the call.
     guard unsafe access(path, R_OK | W_OK) == 0 else { throw .notRunning(path: path, errorNumber: errno) }

@@ -2,9 +2,9 @@ import UAFMessages
 
 /// `flask-security`: the JSON interface of Flask-Security, whose session is a cookie.
 ///
-/// Each answer has a token against forgery, which the next request sends back. A registration begins with the person's password. A
-/// login names nobody: that the key is the account's is this machine's own knowledge. The answer to it names the account only if
-/// the application has added that.
+/// Each answer has a token against forgery, which the next request sends back. A registration begins with the person's password.
+/// A login names nobody: only this machine knows that the key is the account's. The answer to it names the account only if the
+/// application has added that.
 struct FlaskSecurityDialect: WebAuthnDialect {
   private enum Step { case token, signIn, names, options }
 
@@ -103,8 +103,8 @@ struct FlaskSecurityDialect: WebAuthnDialect {
     user.set("name", .string(context.username))
     options.set("user", .object(user))
     guard case .object(let selection)? = options["authenticatorSelection"] else { return options }
-    // Unless an application changes it, the server asks a browser for a security key, so that a first key can be carried to other
-    // machines. It never checks that, and this key is for this machine alone.
+    // Unless an application changes it, the server asks a browser for a security key, so that a first key can be carried to
+    // other machines. It never checks that, and this key is for this machine alone.
     var kept: JSONObject = [:]
     for member in selection.members where !member.name.isIdentical(to: "authenticatorAttachment") {
       kept.set(member.name, member.value)

@@ -89,8 +89,8 @@ struct DialectContext: Sendable {
   /// An address below the configured one.
   func url(_ path: String) -> String { "\(endpoint.requestURL)/\(path)" }
 
-  /// The headers by which a framework for web pages recognises a request that no page of another site has caused: a token, and the
-  /// server's own origin.
+  /// The headers by which a framework for web pages recognises a request that no page of another site has caused: a token, and
+  /// the server's own origin.
   func againstForgery(_ token: String) -> [HeaderField] {
     let server = endpoint.requestURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     return [HeaderField(.csrfToken, token), HeaderField(.referer, server.prefix(3).joined(separator: "/") + "/")]

@@ -18,10 +18,10 @@ package enum SessionFlaw: Equatable {
 
 /// What is typed at a shell that was started for a person, and what its output means.
 ///
-/// First an empty line is typed: whatever a profile asks gets its default answer. Then a command fails, as a wrong password does, and
-/// another one prints a word and the variable HOME. Neither the echo of the terminal nor a program that repeats its input looks
-/// like that. The shell must still be there some time later, because a profile may end it in the background, at the second prompt,
-/// or after `TMOUT`. Then it must run sudo, which a restricted shell or an alias may hide.
+/// First an empty line is typed: whatever a profile asks gets its default answer. Then a command fails, as a wrong password
+/// does, and another one prints a word and the variable HOME. Neither the echo of the terminal nor a program that repeats its
+/// input looks like that. The shell must still be there some time later, because a profile may end it in the background, at the
+/// second prompt, or after `TMOUT`. Then it must run sudo, which a restricted shell or an alias may hide.
 struct SessionDialogue {
   /// What to do next.
   enum Step: Equatable {

@@ -268,8 +268,8 @@ extension WayIn.Member {
       )
     case .session(.noSudo):
       return (
-        "log in as \(name) and type 'sudo -V': an alias, PATH or a restricted shell may hide it",
-        "\(name)(으)로 로그인해 'sudo -V'를 입력해 보십시오. 별칭, PATH, 제한된 셸이 가릴 수 있습니다"
+        "log in as \(name) and type 'sudo -V': an alias, PATH or a restricted shell may hide it; if it runs: uafctl pam enable --no-sessions",
+        "\(name)(으)로 로그인해 'sudo -V'를 입력해 보십시오. 별칭, PATH, 제한된 셸이 가릴 수 있습니다. 실행되면 'uafctl pam enable --no-sessions'"
       )
     case .session:
       return (

@@ -206,7 +206,10 @@ def session(lab):
     for text, works in _PROFILES[:-1]:
         profile.write_text(text)
         seen = hosts.terminal(
-            ["login", person.name], [person.password, "sleep 1; printf 'let-%s\\n' in", "exit"], seconds=10, ends=(b":", b"$")
+            ["login", person.name],
+            [person.password, "sleep 1; printf 'let-%s\\n' in", "exit"],
+            seconds=60 if works else 10,
+            ends=(b":", b"$"),
         )
         must(seen.is_in == works, f"{text}: login, {seen.text}")
     return f"{len(_PROFILES)} profiles judged as login does"
