@@ -44,7 +44,7 @@ struct EnrolCommandTests {
 
   @Test func `--payload-file has the line of the code, and only its owner can read it`() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = folder + "payload"
+    let path = folder + "/payload"
     let arguments = ["mina", "--state", folder, "--server", "https://localhost", "--payload-file", path]
     try await EnrolCommand.asyncParse(arguments).run()
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -57,7 +57,7 @@ struct EnrolCommandTests {
   @Test(arguments: ["https://localhost", "https://fido.example.com"])
   func `no code is made for a file that exists, and no file is left without a code`(server: String) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = folder + "payload"
+    let path = folder + "/payload"
     let isThere = server == "https://localhost"
     if isThere { try Data("mine".utf8).write(to: URL(filePath: path)) }
     let command = try await EnrolCommand.asyncParse([
