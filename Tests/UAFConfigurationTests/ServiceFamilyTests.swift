@@ -57,7 +57,8 @@ import Testing
     let names = ServiceFamily.all.flatMap(\.names)
     #expect(Set(names).count == names.count)
     #expect(ServiceFamily.of("sudo-i")?.main == "sudo" && ServiceFamily.of("sshd") == nil)
-    for name in ["gdm-password", "gdm-autologin", "gdm-fingerprint", "lightdm", "lightdm-greeter", "sddm-autologin"] {
+    #expect(ServiceFamily.of("gdm-switchable-auth")?.main == "gdm-password")
+    for name in ["gdm-authd", "gdm-autologin", "gdm-fingerprint", "lightdm", "lightdm-greeter", "sddm-autologin"] {
       #expect(ServiceFamily.of(name) == nil, "what one of them is set to must not reach another: \(name)")
     }
   }

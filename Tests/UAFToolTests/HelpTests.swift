@@ -556,9 +556,9 @@ import ToolTestSupport
           --shape <shape>         The passcode's part: instead (of the password),
                                   fallback (passcode and password where the server
                                   cannot be reached) or second-factor (after the
-                                  password). Left out: instead for sshd and sddm,
-                                  otherwise fallback. (values: instead, fallback,
-                                  second-factor)
+                                  password). Left out: instead for sshd and simple
+                                  greeters (sddm, plasmalogin, ly), otherwise fallback.
+                                  (values: instead, fallback, second-factor)
           --template <name>       The ready stack: sudo, sshd, login, su, polkit-1,
                                   display-manager, sddm or locker. Left out: the
                                   service's own.

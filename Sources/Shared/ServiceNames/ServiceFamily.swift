@@ -27,6 +27,8 @@ public struct ServiceFamily: Equatable, Sendable {
     ServiceFamily(main: "su", members: ["su-l"]),
     // util-linux's login uses the service remote for `login -h`.
     ServiceFamily(main: "login", members: ["remote"]),
+    // GDM 50 asks gdm-switchable-auth where earlier versions ask gdm-password, for the login and for the lock screen.
+    ServiceFamily(main: "gdm-password", members: ["gdm-switchable-auth"]),
   ]
 
   /// Services without a person who could answer a prompt: they run scheduled jobs, or jobs that belong to a session.

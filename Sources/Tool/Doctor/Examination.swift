@@ -126,7 +126,7 @@ package struct Examination {
       hidesState: { configuration?.settings(for: $0).general.hideState == true },
       contradiction: { contradiction(of: $0, $1, to: configuration) },
       canAskStates: canAskStates(configuration), sudo: installation.readSudoers(),
-      ssh: installation.readSSH(), startsSessions: startsSessions
+      ssh: installation.readSSH(), displayManagers: installation.readDisplayManagers(), startsSessions: startsSessions
     ).findings()
   }
 

@@ -596,6 +596,80 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
+  /// Puts a GDM of a version on the machine.
+  private func installGDM(_ version: String) {
+    let program = stacks.folder.file("gdm3", [1], mode: 0o755)
+    stacks.machine.installation.gdmPrograms = ["/nonexistent/gdm", program]
+    stacks.machine.outputs[program] = "GDM \(version)\n"
+    stacks.write("gdm-password", Stacks.sudo)
+    stacks.write("other", "@include common-auth\n")
+  }
+
+  @Test(arguments: ["43.0", "49.2", ""])
+  func `a GDM before 50 asks gdm-password alone, and no file of its later name is missed`(version: String) {
+    installGDM(version)
+    #expect(stacks.run("enable", "gdm-password").exit == .success)
+    #expect(asks("gdm-password") && !stacks.names.contains("gdm-switchable-auth"))
+    #expect(!stacks.findings().contains { $0.id == .pamOtherName })
+    #expect(!stacks.run("status").output.contains("gdm-switchable-auth"))
+  }
+
+  @Test(arguments: ["50.0", "50.alpha", "51.1"])
+  func `enable refuses gdm-password if GDM also asks a name that falls to 'other', and says how to make its file`(
+    version: String
+  ) {
+    installGDM(version)
+    let refused = stacks.run("enable", "gdm-password")
+    #expect(refused.exit == .refused && stacks.read("gdm-password") == Stacks.sudo)
+    #expect(
+      refused.notes.contains(
+        "gdm-switchable-auth, then uafctl pam enable gdm-switchable-auth --template display-manager"),
+      "\(refused.notes)")
+    #expect(stacks.run("enable", "gdm-password", "--only").exit == .success)
+    #expect(stacks.findings().contains { $0.id == .pamOtherName && $0.level == .failure })
+  }
+
+  @Test func `enable and disable change both names of GDM`() {
+    installGDM("50.0")
+    stacks.write("gdm-switchable-auth", Stacks.sudo)
+    #expect(stacks.run("enable", "gdm-password").exit == .success)
+    #expect(asks("gdm-password") && asks("gdm-switchable-auth"))
+    #expect(stacks.run("disable", "gdm-password").exit == .success)
+    #expect(stacks.read("gdm-switchable-auth") == Stacks.sudo && stacks.read("gdm-password") == Stacks.sudo)
+  }
+
+  @Test func `a file for GDM's later name that lets the password in is told, whatever the version`() {
+    installGDM("43.0")
+    stacks.write("gdm-switchable-auth", Stacks.sudo)
+    #expect(stacks.run("enable", "gdm-password", "--only").exit == .success)
+    #expect(stacks.findings().contains { $0.id == .pamOtherName && $0.level == .warning })
+  }
+
+  @Test(arguments: [
+    ("greetd", "fallback/display-manager"), ("cosmic-greeter", "fallback/display-manager"),
+    ("plasmalogin", "instead/sddm"), ("ly", "instead/sddm"),
+  ])
+  func `a greeter's service has the stack that suits how the greeter asks`(service: String, template: String) {
+    stacks.write(service, Stacks.sudo)
+    #expect(stacks.run("enable", service).exit == .success)
+    #expect(stacks.run("status").output.contains("\(service): \(template)\n"))
+  }
+
+  @Test(arguments: ["plasmalogin-greeter", "plasmalogin-autologin", "lightdm-greeter"])
+  func `enable refuses the service of a greeter's own session`(service: String) {
+    stacks.write(service, Stacks.sudo)
+    #expect(stacks.run("enable", service, "--template", "display-manager").exit == .usage)
+    #expect(stacks.read(service) == Stacks.sudo)
+  }
+
+  @Test func `enable names the services that a desktop starts beside its login`() {
+    let names = ["gdm-authd", "gdm-fingerprint", "kde-fingerprint", "kde-smartcard", "sddm-fingerprint"]
+    for name in names { stacks.write(name, Stacks.sudo) }
+    stacks.write("sudo-i", "auth include sudo\n")
+    let told = stacks.run("enable", "sudo").output
+    for name in names { #expect(told.contains(", \(name)") || told.contains(": \(name)"), "\(told)") }
+  }
+
   @Test func `enable names further services that ask only for the password, except root's own`() {
     stacks.write("su", Stacks.sudo)
     stacks.write("sudo-i", "auth include sudo\n")

@@ -112,7 +112,7 @@ final class Stacks {
       directory: machine.pam, moduleFolders: machine.installation.moduleFolders,
       vendorFolders: machine.installation.vendorPAMFolders, owner: geteuid(), passwords: passwords, isRoot: true,
       accounts: FakeAccounts(), tester: tester, trialParent: machine.installation.trialParent,
-      sudo: machine.installation.readSudoers()
+      sudo: machine.installation.readSudoers(), displayManagers: machine.installation.readDisplayManagers()
     ).findings()
   }
 

@@ -33,6 +33,8 @@ package struct Installation {
   package var errors: (String, [String]) -> String? = { _, _ in nil }
   /// sshd, and its configuration.
   package var sshPaths: (program: String, file: String)
+  /// GDM, under the names that distributions give it.
+  package var gdmPrograms: [String] = []
   /// The files that sudo reads.
   package var sudoFiles: SudoFiles
   /// The name of this host, for rules of sudoers.
@@ -67,7 +69,7 @@ package struct Installation {
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledPaths.below("share/pam-uaf/pam.d"),
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
       errors: ProgramOutput.errors,
-      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
+      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), gdmPrograms: ["/usr/sbin/gdm3", "/usr/sbin/gdm"],
       sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
       registered: accountNumbers(in:),
       isReadOnly: isReadOnly, isFixed: FileState.isFixed, shortage: StorageShortage.at,
@@ -83,6 +85,11 @@ package struct Installation {
 
   /// The PAM services that sshd uses.
   package func readSSH() -> SSHServices { sshConfiguration.services() }
+
+  /// The display managers that are installed, and their versions.
+  package func readDisplayManagers() -> DisplayManagers {
+    DisplayManagers(gdm: gdmPrograms.lazy.compactMap { output($0, ["--version"]) }.first)
+  }
 
   /// The sources of sshd's settings.
   var sshConfiguration: SSHConfiguration {

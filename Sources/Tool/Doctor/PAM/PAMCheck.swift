@@ -32,6 +32,8 @@ struct PAMCheck {
   var sudo = SudoSettings()
   /// The PAM services that sshd uses.
   var ssh = SSHServices()
+  /// The display managers of this machine.
+  var displayManagers = DisplayManagers()
   /// Whether the shells of the members of the rescue group are started.
   var startsSessions = false
 
@@ -258,7 +260,8 @@ extension PAMCheck {
   /// Findings about programs that ask for the passcode under one service name but not under another, about polkit if sudo asks
   /// and polkit does not, and about further services that do not ask.
   func otherDoors() -> [Finding] {
-    let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo, ssh: ssh)
+    let doors = ServiceDoors(
+      folder: directory, vendors: vendorFolders, sudo: sudo, ssh: ssh, displayManagers: displayManagers)
     let members = doors.openMembers().map { member in
       if let fallen = member.fallen { return Finding.failure(.pamOtherName, PAMNameText.fallen(fallen)) }
       let file = "\(directory)/\(member.name)"

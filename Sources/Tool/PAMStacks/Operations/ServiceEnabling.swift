@@ -52,7 +52,9 @@ package struct ServiceEnabling {
     }
     let folders = [folder.path] + site.vendorFolders
     let reading = FolderReading(of: folders)
-    let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo, ssh: site.ssh)
+    let doors = ServiceDoors(
+      folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo, ssh: site.ssh,
+      displayManagers: site.displayManagers)
     if let fallen = doors.fallenName(of: name, isAlone: isAlone) { throw .fallen(fallen) }
     try checkSudo(doors)
     try checkSSH(doors)

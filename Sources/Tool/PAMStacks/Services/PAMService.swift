@@ -15,8 +15,12 @@ package struct PAMService: Equatable {
   ]
   private static let templates: [String: String] = [
     "sudo": "sudo", "sudo-i": "sudo", "sshd": "sshd", "login": "login", "remote": "login", "su": "su",
-    "su-l": "su", "polkit-1": "polkit-1", "gdm-password": "display-manager", "lightdm": "display-manager",
-    "sddm": "sddm", passwd: passwd,
+    "su-l": "su", "polkit-1": "polkit-1", "gdm-password": "display-manager", "gdm-switchable-auth": "display-manager",
+    "lightdm": "display-manager",
+    // greetd hands each prompt to its greeter, and COSMIC's greeter names its own service to greetd.
+    "greetd": "display-manager", "cosmic-greeter": "display-manager",
+    // These answer each prompt with the one string that was typed. plasmalogin comes from SDDM.
+    "sddm": "sddm", "plasmalogin": "sddm", "ly": "sddm", passwd: passwd,
   ]
   private static let passwd = "passwd"
   // No service has a longer name. It would leave no room for the longer names of the files that are written next to the
@@ -34,7 +38,9 @@ package struct PAMService: Equatable {
   /// Whether a display manager uses the service for its greeter or for a login without a prompt: a prompt of pam_uaf would
   /// leave the screen empty.
   private var asksNobody: Bool {
-    name == "gdm-launch-environment" || name.hasSuffix("-autologin") || name.hasSuffix("-greeter")
+    // COSMIC's greeter asks people under the name that other display managers give to the session of their greeter.
+    guard name != "cosmic-greeter" else { return false }
+    return name == "gdm-launch-environment" || name.hasSuffix("-autologin") || name.hasSuffix("-greeter")
   }
 
   /// The name by which libpam looks for a service: the part after the last slash, in small letters.
@@ -148,6 +154,24 @@ package struct SSHServices: Equatable {
   package var names: [String] { [main] + others }
 }
 
+/// The display managers of this machine, as far as their version decides which PAM services they ask.
+package struct DisplayManagers: Equatable {
+  /// GDM's major version; nil if GDM is not installed, or does not tell.
+  private let gdm: Int?
+
+  /// - Parameter gdm: what `gdm3 --version` prints, such as "GDM 43.0"; nil if there is no such program.
+  package init(gdm: String? = nil) {
+    let number = gdm?.split(whereSeparator: \.isWhitespace).last?.prefix { $0.isASCII && $0.isNumber }
+    self.gdm = number.flatMap { Int($0) }
+  }
+
+  /// The service names that no program here asks: whether there are files for them does not matter.
+  var unasked: Set<String> {
+    // gdm-switchable-auth came with GDM 50.
+    (gdm ?? 0) < 50 ? ["gdm-switchable-auth"] : []
+  }
+}
+
 /// Finds the services that let people in without the passcode while others ask for it.
 package struct ServiceDoors {
   /// The folder of the services, and those in which libpam looks for a file that it does not have.
@@ -176,11 +200,16 @@ package struct ServiceDoors {
   private let sudo: SudoSettings
   /// The PAM services that sshd uses.
   private let ssh: SSHServices
+  /// The display managers of this machine.
+  private let displayManagers: DisplayManagers
 
   /// Reads a folder of services, and the folders that libpam looks into after it.
-  package init(folder: String, vendors: [String], sudo: SudoSettings, ssh: SSHServices) {
+  package init(
+    folder: String, vendors: [String], sudo: SudoSettings, ssh: SSHServices, displayManagers: DisplayManagers
+  ) {
     self.sudo = sudo
     self.ssh = ssh
+    self.displayManagers = displayManagers
     reader = PAMDirectory(path: folder, vendors: vendors)
   }
 
@@ -191,8 +220,9 @@ package struct ServiceDoors {
   ///
   /// `other` is used for every service without a file. `runuser` is not in the list: it asks nothing and works only for root.
   private static let others = [
-    "cockpit", "doas", "gdm-fingerprint", "gdm-password", "gdm-smartcard", "greetd", "lightdm", "lxdm", "other",
-    polkit, "sddm", "slim", "sshd", "wdm", "xdm", "xrdp-sesman",
+    "cockpit", "cosmic-greeter", "doas", "emptty", "gdm-authd", "gdm-fingerprint", "gdm-password", "gdm-smartcard",
+    "greetd", "kde-fingerprint", "kde-smartcard", "lightdm", "lxdm", "ly", "other", "plasmalogin", polkit, "sddm",
+    "sddm-fingerprint", "slim", "sshd", "wdm", "xdm", "xrdp-sesman",
   ]
 
   /// Names that somebody may have forgotten: the same program asks for the passcode under a different name.
@@ -212,8 +242,14 @@ package struct ServiceDoors {
   }
 
   /// Every program with several names; sshd is one if sshd_config names a different service.
+  ///
+  /// A name that no program here asks counts only if there is a file for it: a later version of the program may ask it.
   private var families: [ServiceFamily] {
-    sudo.families + (ssh.names == SSHServices().names ? [] : [ServiceFamily(main: ssh.main, members: ssh.others)])
+    let unasked = displayManagers.unasked.filter { reader.place(of: $0) == nil }
+    let known = sudo.families.map { family in
+      ServiceFamily(main: family.main, members: family.members.filter { !unasked.contains($0) })
+    }
+    return known + (ssh.names == SSHServices().names ? [] : [ServiceFamily(main: ssh.main, members: ssh.others)])
   }
 
   /// The first name of the program of `service` that has no `auth` lines of its own while `other` lets people in without the

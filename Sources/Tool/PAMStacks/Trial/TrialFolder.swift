@@ -142,6 +142,8 @@ package struct PAMSite {
   package let sudo: SudoSettings
   /// The PAM services that sshd uses.
   package let ssh: SSHServices
+  /// The display managers of this machine.
+  package let displayManagers: DisplayManagers
   /// Whether something is mounted at a name.
   package let isMountPoint: (String) -> Bool
   /// Whether an account could log in with the module that the stacks use.
@@ -162,6 +164,7 @@ package struct PAMSite {
   ///   - tester: the program that asks libpam.
   ///   - sudo: the settings of sudo that decide whom it asks, and how.
   ///   - ssh: the PAM services that sshd uses.
+  ///   - displayManagers: the display managers of this machine.
   ///   - isMountPoint: whether something is mounted at a name.
   ///   - isRegistered: whether an account could log in with the module.
   ///   - isUsable: whether the module could let in anybody here; reports what prevents that.
@@ -169,8 +172,8 @@ package struct PAMSite {
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
-    sudo: SudoSettings, ssh: SSHServices, isMountPoint: @escaping (String) -> Bool,
-    isRegistered: @escaping (String) -> Bool, isUsable: @escaping () -> Bool,
+    sudo: SudoSettings, ssh: SSHServices, displayManagers: DisplayManagers,
+    isMountPoint: @escaping (String) -> Bool, isRegistered: @escaping (String) -> Bool, isUsable: @escaping () -> Bool,
     sshObstacle: @escaping (_ isSecondFactor: Bool) -> SSHProblem?
   ) {
     self.vendorFolders = vendorFolders
@@ -183,6 +186,7 @@ package struct PAMSite {
     self.tester = tester
     self.sudo = sudo
     self.ssh = ssh
+    self.displayManagers = displayManagers
     self.isMountPoint = isMountPoint
     self.isRegistered = isRegistered
     self.isUsable = isUsable

@@ -147,7 +147,7 @@ struct PAMStatusCommand: JSONDocumentCommand {
       let doors = ServiceDoors(
         folder: pamFolder.path, vendors: context.installation.vendorPAMFolders,
         sudo: context.installation.readSudoers(),
-        ssh: context.installation.readSSH())
+        ssh: context.installation.readSSH(), displayManagers: context.installation.readDisplayManagers())
       context.output.result(StackReport(list: list, entries: entries, doors: doors).text)
       return .success
     }

@@ -561,7 +561,8 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .service: "The service, such as sudo."
     case .shape:
       "The passcode's part: instead (of the password), fallback (passcode and password where the server cannot be reached) "
-        + "or second-factor (after the password). Left out: instead for sshd and sddm, otherwise fallback."
+        + "or second-factor (after the password). Left out: instead for sshd and simple greeters (sddm, plasmalogin, ly), "
+        + "otherwise fallback."
     case .template:
       "The ready stack: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker. Left out: the service's own."
     case .trial: "Logs this account in at the terminal first, and changes nothing where that fails."
@@ -620,7 +621,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .service: "sudo 같은 서비스."
     case .shape:
       "패스코드의 역할: instead(비밀번호 대신), fallback(패스코드, 서버에 연결할 수 없으면 패스코드와 비밀번호), second-factor(비밀번호 다음에). "
-        + "빼면 sshd와 sddm은 instead, 나머지는 fallback입니다."
+        + "빼면 sshd와 단순한 로그인 화면(sddm, plasmalogin, ly)은 instead, 나머지는 fallback입니다."
     case .template: "준비된 스택: sudo, sshd, login, su, polkit-1, display-manager, sddm, locker. 빼면 서비스에 맞는 것입니다."
     case .trial: "먼저 터미널에서 이 계정으로 로그인해 보고, 실패하면 아무것도 바꾸지 않습니다."
     case .dryRun: "무엇을 바꿀지 보여 주고 libpam으로 시험하지만, 아무의 셸도 시작하지 않고 아무것도 바꾸지 않습니다."

@@ -70,7 +70,7 @@ struct DoorReport {
   init(_ folder: String, in context: ToolContext) {
     doors = ServiceDoors(
       folder: folder, vendors: context.installation.vendorPAMFolders, sudo: context.installation.readSudoers(),
-      ssh: context.installation.readSSH())
+      ssh: context.installation.readSSH(), displayManagers: context.installation.readDisplayManagers())
     self.context = context
   }
 
@@ -194,6 +194,7 @@ extension ToolContext {
       templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
       accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
       sudo: installation.readSudoers(), ssh: installation.readSSH(),
+      displayManagers: installation.readDisplayManagers(),
       isMountPoint: installation.isMountPoint, isRegistered: registered.has,
       isUsable: { isUsable },
       sshObstacle: { Examination.sshObstacle(of: installation, isSecondFactor: $0) })
