@@ -9,6 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "greeter.h"
 #include "limits.h"
 #include "log.h"
 
@@ -174,6 +175,7 @@ int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, con
   if (geteuid() != 0)
     return check_own_account(pamh, account);
   if (begin->operation == OPERATION_AUTHENTICATE) {
+    begin->lists = greeter_shows_lists(begin->service);
     command_read_program(command);
     if (is_sudo(begin->service, command)) {
       command_read_line(command);

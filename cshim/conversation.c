@@ -148,6 +148,7 @@ int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int f
   code = begin_collect(pamh, (*talk)->user, flags, argc, argv, &begin, &(*talk)->command, &(*talk)->account);
   if (code != PAM_SUCCESS)
     return code;
+  (*talk)->lists = begin.lists;
   open_core(*talk, &begin);
   return hear_out(*talk);
 }

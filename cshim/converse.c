@@ -20,18 +20,13 @@ bool converse_is_possible(pam_handle_t *pamh) { return conversation_of(pamh) != 
 
 /* Sends one message through the host's conversation function. Returns whether the function reported success. If so, answer is
    the host's reply, or NULL; some hosts reply even to a notice. */
-static bool exchange(pam_handle_t *pamh, int style, struct frame_bytes text, char **answer)
+static bool send_message(pam_handle_t *pamh, const struct pam_message *message, char **answer)
 {
   const struct pam_conv *conversation = conversation_of(pamh);
   *answer = NULL;
-  if (conversation == NULL || text.length > UAF_TEXT_MAX)
+  if (conversation == NULL)
     return false;
-  char terminated[UAF_TEXT_MAX + 1];
-  if (text.length > 0)
-    memcpy(terminated, text.start, text.length);
-  terminated[text.length] = '\0';
-  const struct pam_message message = {.msg_style = style, .msg = terminated};
-  const struct pam_message *messages[] = {&message};
+  const struct pam_message *messages[] = {message};
   struct pam_response *responses = NULL;
   const int code = conversation->conv(1, messages, &responses, conversation->appdata_ptr);
   if (code != PAM_SUCCESS)
@@ -40,6 +35,26 @@ static bool exchange(pam_handle_t *pamh, int style, struct frame_bytes text, cha
     *answer = responses[0].resp;
   free(responses);
   return true;
+}
+
+/* Sends a text. */
+static bool exchange(pam_handle_t *pamh, int style, struct frame_bytes text, char **answer)
+{
+  *answer = NULL;
+  if (text.length > UAF_TEXT_MAX)
+    return false;
+  char terminated[UAF_TEXT_MAX + 1];
+  frame_copy(terminated, text);
+  return send_message(pamh, &(struct pam_message){.msg_style = style, .msg = terminated}, answer);
+}
+
+bool converse_binary(pam_handle_t *pamh, const void *request, void **answer)
+{
+  char *reply;
+  const bool is_answered = send_message(pamh, &(struct pam_message){.msg_style = PAM_BINARY_PROMPT, .msg = request},
+                                        &reply);
+  *answer = reply;
+  return is_answered;
 }
 
 void converse_forget(char *answer)

@@ -17,6 +17,10 @@ bool converse_show(pam_handle_t *pamh, int style, struct frame_bytes text);
    there is no answer: the host has no conversation function, the function failed, or the person gave up. */
 char *converse_ask(pam_handle_t *pamh, int style, struct frame_bytes text);
 
+/* Sends a message that is no text (PAM_BINARY_PROMPT). The host must be known to understand it. Returns whether the host
+   accepted it; answer is then what the host answered, to be freed, or NULL. */
+bool converse_binary(pam_handle_t *pamh, const void *request, void **answer);
+
 /* Clears an answer and frees it. NULL is allowed. */
 void converse_forget(char *answer);
 

@@ -7,6 +7,7 @@
 #include "limits.h"
 
 #define FIELD_HEADER 3
+_Static_assert(FRAME_OPTIONS == UAF_OPTIONS_MAX, "a message has room for every option");
 
 enum field_kind {
   KIND_BOOLEAN,
@@ -145,6 +146,8 @@ size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_be
   put_label(&writer, BEGIN_PROGRAM, &begin->program, UAF_PROGRAM_MAX);
   if (begin->command_line.start != NULL)
     put(&writer, BEGIN_COMMAND_LINE, begin->command_line.start, begin->command_line.length, UAF_COMMAND_MAX);
+  if (begin->lists)
+    put_number(&writer, BEGIN_SHOWS_LISTS, 1, 1);
   return writer.failed ? 0 : writer.length;
 }
 
@@ -269,6 +272,8 @@ static bool read_fields(const uint8_t *packet, size_t length, struct frame_messa
       return false;
     if (again == 0)
       message->field[tag] = (struct frame_bytes){packet + at, size};
+    if (rule->kind == KIND_OPTION)
+      message->option[message->option_count++] = (struct frame_bytes){packet + at, size};
     previous = tag;
     at += size;
   }

@@ -40,7 +40,8 @@ enum begin_field {
   BEGIN_DIVIDED = 15,
   BEGIN_CALLER_UID = 19,
   BEGIN_PROGRAM,
-  BEGIN_COMMAND_LINE
+  BEGIN_COMMAND_LINE,
+  BEGIN_SHOWS_LISTS = 24
 };
 enum answer_field { ANSWER_VALUE = 1 };
 enum cancelled_field { CANCELLED_NO_CONVERSATION = 1 };
@@ -67,6 +68,7 @@ enum finished_field {
   FINISHED_STALE_VALUE
 };
 #define FRAME_FIELDS 11
+#define FRAME_OPTIONS 16
 
 enum frame_operation { OPERATION_AUTHENTICATE = 1, OPERATION_CHANGE, OPERATION_ACCOUNT = 15 };
 enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
@@ -83,7 +85,8 @@ struct frame_bytes {
 /* What the module sends to the core at the beginning. The fields that only uafctl sends are missing. */
 struct frame_begin {
   uint8_t operation;
-  bool has_uid, has_remote, remote, has_flags, has_caller, divided; /* divided is written only if it is true */
+  bool has_uid, has_remote, remote, has_flags, has_caller;
+  bool divided, lists; /* written only if they are true */
   uint32_t uid, flags, caller;
   struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, program;
   struct frame_bytes command_line; /* each argument is followed by a NUL */
@@ -91,11 +94,13 @@ struct frame_begin {
   size_t argument_count;
 };
 
-/* A message of the core that has been checked. The fields point into the packet from which it was read. Of a repeated field
-   (the options of a prompt), only the first is here: the module shows the prompt's text, which contains all options. */
+/* A message of the core that has been checked. The fields point into the packet from which it was read. The options of a prompt
+   are in a list of their own, because that field may be repeated. */
 struct frame_message {
   uint8_t type;
   struct frame_bytes field[FRAME_FIELDS];
+  unsigned option_count;
+  struct frame_bytes option[FRAME_OPTIONS];
 };
 
 /* Writes a begin packet of at most capacity bytes. Returns its length, or 0 if a limit is exceeded. */
@@ -126,6 +131,14 @@ static inline bool frame_is_one_of(struct frame_bytes bytes, const char *const *
     if (bytes.length == strlen(*names) && memcmp(bytes.start, *names, bytes.length) == 0)
       return true;
   return false;
+}
+
+/* Copies the bytes of a field, which may be absent, and a final NUL. The room must be for the field's longest value and the NUL. */
+static inline void frame_copy(char *room, struct frame_bytes bytes)
+{
+  if (bytes.length > 0)
+    memcpy(room, bytes.start, bytes.length);
+  room[bytes.length] = '\0';
 }
 
 /* Whether the bytes are valid UTF-8 without a NUL. */

@@ -12,7 +12,7 @@
 #define UAF_HELPER_PATH UAF_LIBEXECDIR "/uaf-helper"
 
 /* docs/protocol.md, "Packets" and "Conversation". Sizes are in bytes. */
-#define UAF_PROTOCOL_VERSION 3
+#define UAF_PROTOCOL_VERSION 4
 #define UAF_PACKET_MAX 65536
 #define UAF_NAME_MAX 256
 #define UAF_SERVICE_MAX 64

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <security/pam_ext.h>
+#include <stdio.h>
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "converse.h"
+#include "greeter.h"
 #include "log.h"
 #include "verdict.h"
 
@@ -78,6 +80,13 @@ static bool asks_for_value(const struct frame_message *prompt)
   return frame_is_one_of(prompt->field[PROMPT_CHECK], values);
 }
 
+/* Whether a prompt asks for one of its options. */
+static bool asks_for_choice(const struct frame_message *prompt)
+{
+  static const char *const choice[] = {"choice", NULL};
+  return frame_is_one_of(prompt->field[PROMPT_CHECK], choice) && prompt->option_count > 0;
+}
+
 /* The password of an earlier module, if it may be used to answer this prompt; otherwise NULL. It must not be used to confirm a
    text, because it was entered before the text was shown. In a change, the current secret is in the item PAM_OLDAUTHTOK;
    PAM_AUTHTOK has a new password for another module. */
@@ -103,6 +112,26 @@ static bool show_confirmed(struct conversation *talk, const struct frame_message
   return false;
 }
 
+/* Has the greeter show a list, and sends the number of what was chosen. If that is none of the options, an empty answer is sent,
+   which chooses nothing. */
+static bool answer_list(struct conversation *talk, const struct frame_message *prompt)
+{
+  unsigned chosen = 0;
+  char number[sizeof "4294967295"] = "";
+  switch (greeter_ask(talk->pamh, prompt, &chosen)) {
+  case GREETER_CHOSE:
+    snprintf(number, sizeof number, "%u", chosen);
+    break;
+  case GREETER_NOTHING:
+    pam_syslog(talk->pamh, LOG_NOTICE, "the greeter chose nothing that was in the list");
+    break;
+  case GREETER_FAILED:
+    pam_syslog(talk->pamh, LOG_NOTICE, "the conversation gave no answer");
+    return talk_reply(talk, FRAME_CANCELLED, NULL);
+  }
+  return talk_reply(talk, FRAME_ANSWER, number);
+}
+
 /* With use_first_pass, the person is not prompted for the current secret: if the password of an earlier module cannot be used
    as the answer, the call ends. For a new secret, the person is always prompted, because no earlier module can have it. */
 static bool answer_prompt(struct conversation *talk, const struct frame_message *prompt)
@@ -120,6 +149,8 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
     converse_show(talk->pamh, PAM_ERROR_MSG, prompt->field[PROMPT_ERROR_MESSAGE]);
   if (!show_confirmed(talk, prompt))
     return talk_reply(talk, FRAME_CANCELLED, NULL);
+  if (talk->lists && asks_for_choice(prompt))
+    return answer_list(talk, prompt);
   const int style = frame_number(prompt, PROMPT_ECHO) != 0 ? PAM_PROMPT_ECHO_ON : PAM_PROMPT_ECHO_OFF;
   char *answer = converse_ask(talk->pamh, style, prompt->field[PROMPT_TEXT]);
   if (answer == NULL)

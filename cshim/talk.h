@@ -36,6 +36,7 @@ struct conversation {
   enum frame_state state; /* which packets may come next */
   enum talk_end end;
   bool silent, by_root, prompted, first_pass_tried;
+  bool lists;   /* the host shows lists, and the core was told so */
   bool resumed; /* the second pass of a change has begun */
   bool stale;   /* it succeeded, and the core reported the secret as stale */
   unsigned variable_count;

@@ -4,6 +4,7 @@
      state                     record everything inherited (environment, descriptors, signals, limits, ids)
      hear                      receive one packet and record it, or the end of the stream
      prompt STYLE STEP TEXT    STYLE: hidden, echo, or choice and code, which are hidden and ask for those; STEP: 1, 2, 3
+     list TEXT|OPTION|OPTION   a hidden prompt for one of the options
      wrong ATTEMPTS TEXT       a hidden prompt with attempts left and TEXT as its error message
      info TEXT, error TEXT, ready, setenv NAME VALUE, finished CODE RESULT [TEXT]
      send HEX                  one packet of these bytes; none: an empty one
@@ -253,6 +254,10 @@ static bool speak(const char *command, char *rest)
     int at = 0;
     sscanf(rest, "%7s %u %n", style, &step, &at);
     prompt(style, step, rest + at);
+  } else if (strcmp(command, "list") == 0) {
+    prompt("choice", 1, strtok(rest, "|"));
+    for (const char *option; (option = strtok(NULL, "|")) != NULL;)
+      text(9, option);
   } else if (strcmp(command, "wrong") == 0) {
     char *end;
     const unsigned long attempts = strtoul(rest, &end, 10);

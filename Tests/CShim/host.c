@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -122,11 +123,63 @@ static void remember_shown(struct host *host, const struct pam_message *message)
   snprintf(host->shown + used, sizeof host->shown - used, "%s: %s\n", styles[message->msg_style], message->msg);
 }
 
+/* A list as GDM's worker gets it, written down anew. */
+struct list {
+  uint32_t length;
+  unsigned char type;
+  char *title;
+  size_t count;
+  struct {
+    const char *key, *text;
+  } items[];
+};
+
+struct pick {
+  uint32_t length;
+  unsigned char type;
+  char *key;
+};
+
+static void remember_list(struct host *host, const struct list *list)
+{
+  size_t used = strlen(host->shown);
+  used += (size_t)snprintf(host->shown + used, sizeof host->shown - used, "list %u %lu: %s", list->type,
+                           (unsigned long)be32toh(list->length), list->title);
+  for (size_t i = 0; i < list->count && i < 16; i++)
+    used += (size_t)snprintf(host->shown + used, sizeof host->shown - used, "|%s=%s", list->items[i].key,
+                             list->items[i].text);
+  snprintf(host->shown + used, sizeof host->shown - used, "\n");
+}
+
+static int answer_list(struct host *host, const struct list *list, struct pam_response *response)
+{
+  remember_list(host, list);
+  host->prompts++;
+  if (host->list == LIST_FAILS)
+    return PAM_CONV_ERR;
+  if (host->list == LIST_NO_RESPONSE)
+    return PAM_SUCCESS;
+  struct pick *pick = calloc(1, sizeof *pick);
+  pick->length = htobe32(host->list == LIST_OTHER_LENGTH ? 8 : sizeof *pick);
+  pick->type = (unsigned char)(list->type + (host->list == LIST_OTHER_TYPE));
+  if (host->list == LIST_PICKS)
+    pick->key = strdup(host->pick);
+  response->resp = (char *)pick;
+  return PAM_SUCCESS;
+}
+
 static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
 {
   struct host *host = data;
   CHECK(count == 1);
   check_standard_descriptors();
+  if (messages[0]->msg_style == PAM_BINARY_PROMPT) {
+    *responses = calloc(1, sizeof **responses);
+    const int code = answer_list(host, (const struct list *)(const void *)messages[0]->msg, *responses);
+    if (code != PAM_SUCCESS)
+      free(*responses);
+    return code;
+  }
   remember_shown(host, messages[0]);
   const bool asked = messages[0]->msg_style == PAM_PROMPT_ECHO_OFF || messages[0]->msg_style == PAM_PROMPT_ECHO_ON;
   if (asked && host->answers_after_milliseconds > 0)
@@ -163,6 +216,8 @@ static size_t write_line(const struct host *host, const char *stage, char *text,
                           host->next != NULL ? host->next : "");
 }
 
+static const char *name_of(const struct host *host) { return host->name != NULL ? host->name : "uaf-test"; }
+
 static void write_stack(const struct host *host)
 {
   static char text[16384];
@@ -178,7 +233,7 @@ static void write_stack(const struct host *host)
   if (host->twice)
     at += write_line(host, "password", text + at, sizeof text - at);
   write_line(host, "password", text + at, sizeof text - at);
-  write_file(FOLDER "/pam.d", "uaf-test", text);
+  write_file(FOLDER "/pam.d", name_of(host), text);
 }
 
 static void set_items(pam_handle_t *pamh, struct host *host)
@@ -260,7 +315,7 @@ pam_handle_t *host_open(struct host *host)
   if (host->service == NULL)
     write_stack(host);
   const char *user = host->user != NULL ? host->user : "root", *service = host->service;
-  if (pam_start_confdir(service != NULL ? service : "uaf-test", user, &host->conv, FOLDER "/pam.d", &pamh) !=
+  if (pam_start_confdir(service != NULL ? service : name_of(host), user, &host->conv, FOLDER "/pam.d", &pamh) !=
       PAM_SUCCESS) {
     CHECK(!"the handle could be made");
     exit(1);

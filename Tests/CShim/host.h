@@ -19,6 +19,16 @@ enum host_conversation {
   HOST_REFUSES_NOTICES
 };
 
+/* How the host answers a list of GDM's extension. */
+enum host_list {
+  LIST_PICKS,        /* with the key of `pick` */
+  LIST_NO_KEY,       /* with a response without a key */
+  LIST_NO_RESPONSE,  /* with nothing */
+  LIST_OTHER_TYPE,   /* with a response of another extension */
+  LIST_OTHER_LENGTH, /* with a response that says it is shorter */
+  LIST_FAILS
+};
+
 struct host_surroundings {
   unsigned descriptors;
   sigset_t mask;
@@ -37,11 +47,16 @@ struct host {
   void (*before)(void); /* runs when the modules are loaded and PAM_USER is set, just before the call */
   bool twice;           /* the stack names the module twice for passwords */
   const char *service;  /* a stack that is there already, in the place of all of this */
+  const char *name;     /* the service's name; NULL: uaf-test */
+  const char *pick;     /* a key of a list; the type that the host's lists have */
+  unsigned char list_type;
+  enum host_list list;
 
   /* What came of it. */
   int code;
   unsigned prompts;
-  char shown[16384];    /* one line per message: "hidden: …", "echo: …", "info: …", "error: …" */
+  char shown[16384];    /* one line per message: "hidden: …", "echo: …", "info: …", "error: …",
+                           "list TYPE LENGTH: TITLE|KEY=TEXT|…" */
   char log[16384];      /* one line per pam_syslog */
   char record[1 << 18]; /* what the core wrote down */
   bool reached_next, left_authtok, delayed;

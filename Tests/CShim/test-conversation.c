@@ -464,6 +464,89 @@ static void tries_the_first_pass_once_and_for_the_current_value(void)
   CHECK(host.prompts == 2);
 }
 
+#define EXTENSIONS "GDM_SUPPORTED_PAM_EXTENSIONS"
+#define LISTS "org.gnome.DisplayManager.UserVerifier.ChoiceList"
+#define LIST "hear\nlist Authenticators of 민아:|passcode|패턴\nhear\n" PROMPT "hear\n" SUCCESS
+
+/* A login through GDM, whose third extension lists are. */
+static int call_gdm(void)
+{
+  setenv(EXTENSIONS, "org.example.One " LISTS "s  " LISTS, 1);
+  host.name = "gdm-password";
+  host.answers[1] = "Abcdef1!";
+  const int code = call(LIST);
+  unsetenv(EXTENSIONS);
+  return code;
+}
+
+/* The core's second packet, which answers its first question. */
+static const char *heard_second(void)
+{
+  host_record_lines(&host, "heard ", text, sizeof text);
+  const char *second = strchr(text, '|');
+  if (second == NULL)
+    return "";
+  text[strcspn(second + 1, "|") + (size_t)(second + 1 - text)] = '\0';
+  return second + 1;
+}
+
+static void shows_a_list_where_the_greeter_has_lists(void)
+{
+  host.pick = "2";
+  CHECK(call_gdm() == PAM_SUCCESS);
+  CHECK_TEXT(host.shown, "list 2 56: Authenticators of 민아:|1=passcode|2=패턴\nhidden: Passcode: \n");
+  CHECK_TEXT(heard_second(), "02010001"
+                             "32");
+  CHECK_TEXT(host.log, "");
+}
+
+static void chooses_nothing_that_was_not_in_the_list(void)
+{
+  static const char *const keys[] = {"3", "0", "", "02", "2 ", "passcode"};
+  for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    host.pick = keys[i];
+    CHECK(call_gdm() == PAM_SUCCESS);
+    CHECK_TEXT(heard_second(), "02010000");
+    CHECK(log_has("chose nothing that was in the list"));
+  }
+}
+
+static void chooses_nothing_by_a_bad_response(void)
+{
+  for (enum host_list list = LIST_NO_KEY; list < LIST_FAILS; list++) {
+    host.list = list;
+    CHECK(call_gdm() == PAM_SUCCESS);
+    CHECK_TEXT(heard_second(), "02010000");
+  }
+  host.list = LIST_FAILS;
+  setenv(EXTENSIONS, LISTS, 1);
+  CHECK(call("hear\nlist Which|a|b\nhear\nfinished 19 999\n") == PAM_CONV_ERR);
+  unsetenv(EXTENSIONS);
+  CHECK_TEXT(heard_second(), "03");
+}
+
+/* Text, whatever the core sends: another service, no extension of that name, a caller of a setuid program, a question for a
+   value, no options. */
+static void shows_no_list_anywhere_else(void)
+{
+  static const char shown[] = "hidden: Which\nhidden: Passcode: \n";
+  static const struct {
+    const char *name, *extensions, *question;
+  } cases[] = {{"sshd", LISTS, "list Which|a|b"},      {"gdm-fingerprint", LISTS, "list Which|a|b"},
+               {"gdm-password", "", "list Which|a|b"}, {"gdm-password", "x" LISTS " " LISTS "2", "list Which|a|b"},
+               {"gdm-password", LISTS, "list Which"},  {"gdm-password", LISTS, "prompt hidden 1 Which"}};
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char script[256];
+    snprintf(script, sizeof script, "hear\n%s\nhear\n" PROMPT "hear\n" SUCCESS, cases[i].question);
+    setenv(EXTENSIONS, cases[i].extensions, 1);
+    host.name = cases[i].name;
+    host.answers[0] = host.answers[1] = "1";
+    CHECK(call(script) == PAM_SUCCESS);
+    CHECK_TEXT(host.shown, shown);
+  }
+  unsetenv(EXTENSIONS);
+}
+
 static void chooses_nothing_by_the_first_pass(void)
 {
   static const char *const questions[] = {"prompt choice 1 Which one (1-2): \n", "prompt code 1 Enrolment code: \n"};
@@ -575,6 +658,10 @@ int main(void)
   test("answers the first prompt with PAM_AUTHTOK when told to", answers_with_the_first_pass);
   test("tries PAM_AUTHTOK once, for the current secret only", tries_the_first_pass_once_and_for_the_current_value);
   test("answers neither a list nor the question for a code with PAM_AUTHTOK", chooses_nothing_by_the_first_pass);
+  test("shows a list where the greeter has lists", shows_a_list_where_the_greeter_has_lists);
+  test("chooses nothing that was not in the list", chooses_nothing_that_was_not_in_the_list);
+  test("chooses nothing by a bad response", chooses_nothing_by_a_bad_response);
+  test("shows no list anywhere else", shows_no_list_anywhere_else);
   test("tries no PAM_AUTHTOK that cannot be a secret", tries_no_first_pass_that_cannot_be_a_value);
   test("asks nobody with use_first_pass", asks_nobody_with_use_first_pass);
   test("leaves no PAM_AUTHTOK behind", leaves_no_password_to_others);

@@ -93,9 +93,27 @@ static void tells_what_pam_knows(void)
   host.user = "nobody", host.remote_host = "203.0.113.7", host.tty = "ssh", host.remote_user = "x";
   host.arguments = "conf=/a nouserok", host.flags = PAM_SILENT;
   CHECK(call(SUCCESS) == PAM_SUCCESS);
-  CHECK_TEXT(begin_fields(), "1=0003 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
+  CHECK_TEXT(begin_fields(), "1=0004 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
                              "8=3230332e302e3131332e37 9=78 10=01 11=00008000 12=636f6e663d2f61 12=6e6f757365726f6b "
                              "13=6b6f5f4b52 19=00000000 ");
+}
+
+static void become_su(void);
+
+/* Of GDM alone, and of no setuid program, whatever its caller put into the environment. */
+static void tells_that_its_host_shows_lists(void)
+{
+  unsetenv("LC_ALL"), unsetenv("LC_MESSAGES"), unsetenv("LANG");
+  setenv("GDM_SUPPORTED_PAM_EXTENSIONS", "org.gnome.DisplayManager.UserVerifier.ChoiceList", 1);
+  host.name = "gdm-switchable-auth";
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK(strstr(begin_fields(), "19=00000000 24=01 ") != NULL);
+  host.name = "sudo";
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK(strstr(begin_fields(), " 24=") == NULL);
+  host.name = "gdm-switchable-auth", host.before = become_su;
+  CHECK(call(SUCCESS) == PAM_SUCCESS);
+  CHECK(strstr(begin_fields(), "19=0000fffe ") != NULL && strstr(begin_fields(), " 24=") == NULL);
 }
 
 static void tells_nothing_it_does_not_know(void)
@@ -104,7 +122,7 @@ static void tells_nothing_it_does_not_know(void)
   host.remote_host = "";
   CHECK(call(SUCCESS) == PAM_SUCCESS);
   CHECK_TEXT(begin_fields(),
-             "1=0003 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 19=00000000 ");
+             "1=0004 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 19=00000000 ");
 }
 
 static void chooses_the_locale_as_the_c_library_does(void)
@@ -435,7 +453,7 @@ static void tells_who_called_a_setuid_host(void)
   host.before = become_su;
   CHECK(call(SUCCESS) == PAM_SUCCESS);
   CHECK_TEXT(begin_fields(),
-             "1=0003 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 10=00 11=00000000 19=0000fffe ");
+             "1=0004 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 10=00 11=00000000 19=0000fffe ");
 }
 
 /* Makes a cgroup as a session has one. Returns false where none can be made. */
@@ -798,7 +816,7 @@ static void sends_no_claims_without_root(void)
   if (record != NULL)
     fclose(record);
   CHECK_TEXT(begin_fields(),
-             "1=0003 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=636f6e663d2f746d702f6d696e65 "
+             "1=0004 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=636f6e663d2f746d702f6d696e65 "
              "12=6e6f757365726f6b 13=43 ");
 }
 
@@ -920,6 +938,7 @@ int main(int argc, char **argv)
   if (argc > 1 && strcmp(argv[1], "--told") == 0)
     return is_told_as_sudo();
   test("sends the core what PAM knows", tells_what_pam_knows);
+  test("says that its host shows lists, of GDM alone", tells_that_its_host_shows_lists);
   test("sends nothing that it does not know", tells_nothing_it_does_not_know);
   test("knows sudo by its file, whatever its service and its caller call it", knows_sudo_by_its_file);
   test("chooses the locale as the C library does", chooses_the_locale_as_the_c_library_does);

@@ -117,13 +117,6 @@ import UAFWire
     #expect(login.result == 999 && bench.server.asked.last?.context.denies == nil)
   }
 
-  @Test func `a front end whose protocol version has no denials ends the call if it sends one`() throws {
-    let bench = try HelperBench.registered()
-    var begin = bench.begin()
-    begin.version = 2
-    #expect(try bench.run(begin, entries: [.denied]).result == 7010)
-  }
-
   @Test func `an approval whose code was already used sends no second request`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"

@@ -71,6 +71,63 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["pattern"])
   }
 
+  /// A login through GDM, which shows lists.
+  private func gdm(_ bench: HelperBench) -> Begin {
+    var begin = bench.begin()
+    begin.service = Array("gdm-password".utf8)
+    begin.showsLists = true
+    return begin
+  }
+
+  @Test func `a greeter that shows lists gets one of the account's authenticators, with a heading alone`() throws {
+    let bench = try HelperBench.registeredTwice()
+    let transcript = try bench.run(gdm(bench), ["2", "12369"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "pattern"])
+    #expect(transcript.prompts.first?.text == "Authenticators of mina:")
+    #expect(transcript.prompts.first?.options == ["passcode", "pattern"])
+    #expect(!transcript.prompts.contains { $0.text.contains("back to the list") })
+  }
+
+  @Test(arguments: ["", "3", "0", "two", "99"])
+  func `after a choice that was not in a greeter's list, the authenticator that was used last is asked for`(
+    _ entry: String
+  ) throws {
+    let bench = try HelperBench.registeredTwice()
+    #expect(try bench.run(bench.begin(), ["2", "12369"]).result == 0)
+    let transcript = try bench.run(gdm(bench), [entry, "12369"])
+    #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "pattern"])
+    #expect(transcript.errors == ["Nothing in the list was chosen; this was not counted."])
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test func `the other way to log in is the last entry of a greeter's list`() throws {
+    let bench = try HelperBench.registeredTwice("[prompt]\ncancel_text = { en = \"Use your password\", ko = \"비밀번호 사용\" }")
+    let transcript = try bench.run(gdm(bench), ["3"])
+    #expect(transcript.prompts.first?.options == ["passcode", "pattern", "Use your password"])
+    #expect(transcript.result == 7009 && transcript.pamCode == 15)
+  }
+
+  @Test func `a greeter shows no list for one authenticator, and a wrong value ends the login there`() throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(gdm(bench), ["wrong1"])
+    #expect(transcript.prompts.map(\.check) == ["passcode"] && transcript.result != 0)
+  }
+
+  @Test func `with hide_state a greeter gets no list, which would tell what the account has`() throws {
+    let bench = try HelperBench.registeredTwice("[general]\nhide_state = true")
+    let transcript = try bench.run(gdm(bench), ["correct"])
+    #expect(!transcript.prompts.contains { $0.check == "choice" })
+  }
+
+  @Test func `a peer that is not root may not say that its host shows lists`() throws {
+    let bench = try HelperBench.registeredTwice()
+    var begin = bench.begin()
+    (begin.uid, begin.account, begin.typedName, begin.callerUID) = (nil, nil, nil, nil)
+    begin.showsLists = true
+    let transcript = try bench.run(begin, peer: 4242)
+    #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+  }
+
   @Test func `a service that shows one prompt gets one try, whatever number root has configured`() throws {
     let bench = try HelperBench.registered("[prompt]\ntries = 5")
     var begin = bench.begin()

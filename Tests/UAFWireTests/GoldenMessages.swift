@@ -95,6 +95,7 @@ enum GoldenMessages {
       $0.commandLine = bytes("sudo\0-i\0")
       $0.transaction = bytes("pay!")
       $0.denies = true
+      $0.showsLists = true
     },
     "begin-sudo": begin(.authenticate) {
       $0.uid = 1000
@@ -174,8 +175,12 @@ enum GoldenMessages {
       $0.payload = bytes("eyJ2IjoxfQ")
       $0.denies = true
     },
-    "begin-version-2": begin(.authenticate) {
-      $0.version = 2
+    "begin-lists": begin(.authenticate) {
+      $0.service = bytes("gdm-password")
+      $0.showsLists = true
+    },
+    "begin-version-3": begin(.authenticate) {
+      $0.version = 3
       $0.uid = 1000
       $0.account = bytes("maria")
       $0.typedName = bytes("maria")
@@ -185,7 +190,7 @@ enum GoldenMessages {
       $0.callerUID = 1001
     },
     "begin-version-1": begin(.authenticate) { $0.version = 1 },
-    "begin-version-4": begin(.authenticate) { $0.version = 4 },
+    "begin-version-5": begin(.authenticate) { $0.version = 5 },
   ]
 
   private static let others: [String: WireMessage] = [

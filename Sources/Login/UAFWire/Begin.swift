@@ -27,6 +27,7 @@ public struct Begin: Equatable, Sendable {
     case commandLine
     case transaction
     case denies
+    case showsLists
 
     static let rules = [
       version.rule(.u16, required: true),
@@ -51,14 +52,15 @@ public struct Begin: Equatable, Sendable {
       commandLine.rule(.raw(WireLimit.commandLine)),
       transaction.rule(.name(WireLimit.transaction)),
       denies.rule(.mark),
+      showsLists.rule(.mark),
     ]
   }
 
   /// The version of the protocol that this code writes.
-  public static let currentVersion: UInt16 = 3
+  public static let currentVersion: UInt16 = 4
   /// The versions that this code reads: the current one, and the one before it, which front ends may still use for a short time
   /// during an upgrade.
-  public static let spokenVersions: ClosedRange<UInt16> = 2...currentVersion
+  public static let spokenVersions: ClosedRange<UInt16> = 3...currentVersion
 
   /// The version of the protocol that the front end uses.
   public var version = currentVersion
@@ -121,6 +123,8 @@ public struct Begin: Equatable, Sendable {
   public var transaction: [UInt8]?
   /// Whether the person denies the text that the payload names.
   public var denies = false
+  /// Whether the host shows the options of a prompt as a list; only from hosts with root privileges.
+  public var showsLists = false
 
   // Nil means that the field is absent, which means false or 0. It is distinguished from a field with false or 0, so that a
   // message is written exactly as it was read.
@@ -174,6 +178,7 @@ public struct Begin: Equatable, Sendable {
     writer.put(Field.commandLine, optional: commandLine)
     writer.put(Field.transaction, optional: transaction)
     if denies { writer.put(Field.denies, flag: true) }
+    if showsLists { writer.put(Field.showsLists, flag: true) }
     try requireFieldsOfVersion()
     return try writer.finish()
   }
@@ -206,14 +211,13 @@ public struct Begin: Equatable, Sendable {
     commandLine = packet.bytes(Field.commandLine, bytes)
     transaction = packet.bytes(Field.transaction, bytes)
     denies = packet.flag(Field.denies, bytes) ?? false
+    showsLists = packet.flag(Field.showsLists, bytes) ?? false
     try requireFieldsOfVersion()
   }
 
   /// Refuses fields that do not exist in the version, so that each message has exactly one encoding.
   private func requireFieldsOfVersion() throws(PacketError) {
-    guard version == 2 else { return }
-    if transaction != nil { throw .unexpectedField(.begin, tag: Field.transaction.tag) }
-    if denies { throw .unexpectedField(.begin, tag: Field.denies.tag) }
+    if version == 3, showsLists { throw .unexpectedField(.begin, tag: Field.showsLists.tag) }
   }
 }
 

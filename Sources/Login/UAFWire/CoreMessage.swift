@@ -340,21 +340,15 @@ public enum FrontEndSignal: Sendable {
     }
   }
 
-  /// The first version of the protocol in which a person can deny a text.
-  private static let firstVersionWithDenial: UInt16 = 3
-
   /// Reads a signal; `bytes` are those from which the packet was read.
   ///
-  /// - Parameter version: the version of the protocol that the front end uses.
-  /// - Throws: ``PacketError`` for a different type, for two reasons to cancel, and for a field that the version does not have.
-  public init(
-    _ packet: Packet, _ bytes: Span<UInt8>, version: UInt16 = Begin.currentVersion
-  ) throws(PacketError) {
+  /// - Throws: ``PacketError`` for a different type, and for two reasons to cancel.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     switch (packet.type, packet.flag(Field.noConversation, bytes), packet.flag(Field.denied, bytes)) {
     case (.resume, _, _): self = .resume
     case (.cancelled, nil, nil): self = .cancelled
     case (.cancelled, true, nil): self = .noConversation
-    case (.cancelled, nil, true) where version >= Self.firstVersionWithDenial: self = .denied
+    case (.cancelled, nil, true): self = .denied
     case (.cancelled, _, _): throw .unexpectedField(.cancelled, tag: Field.denied.tag)
     default: throw .unexpectedType(packet.type)
     }

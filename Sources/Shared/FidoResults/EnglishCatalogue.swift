@@ -144,6 +144,7 @@ enum EnglishCatalogue: Catalogue {
     case .choiceOption(let kinds): return kinds.map(\.english).joined(separator: " and ")
     case .registerAgain: return "register again with a new enrolment code"
     case .registerAgainChosen: return "Registering again was chosen. This will not be a login. [980]"
+    case .nothingPicked: return "Nothing in the list was chosen; this was not counted."
     case .noSuchChoice(let count): return "Enter a number from 1 to \(count); this was not counted."
     case .emptyLineBack: return "empty line: back to the list"
     case .valueIsStale(let kind):

@@ -125,6 +125,7 @@ enum KoreanCatalogue: Catalogue {
     case .choiceOption(let kinds): return kinds.map(\.korean).joined(separator: " + ")
     case .registerAgain: return "새 등록 코드로 다시 등록"
     case .registerAgainChosen: return "다시 등록하기를 선택했습니다. 이번에는 로그인되지 않습니다. [980]"
+    case .nothingPicked: return "목록에서 고른 것이 없습니다. 횟수에 포함되지 않습니다."
     case .noSuchChoice(let count): return "1부터 \(count)까지의 번호를 입력하십시오. 횟수에 포함되지 않습니다."
     case .emptyLineBack: return "빈 줄: 목록으로 돌아가기"
     case .valueIsStale(let kind): return "지금 쓰는 \(kind.koreanSubject) 현재 규칙에 맞지 않습니다. 바꿔야 합니다."

@@ -30,6 +30,8 @@ public enum PromptText: Hashable, Sendable {
   case registerAgainChosen
   /// The entry was not a number of the list.
   case noSuchChoice(Int)
+  /// The host's list was answered with none of its entries.
+  case nothingPicked
   /// An empty line leads back to the list.
   case emptyLineBack
   /// The secret was correct, but the current rules would refuse it, so it has to be changed.
@@ -251,7 +253,8 @@ extension PromptText {
     // These texts do not end a conversation, or belong to a success.
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
-      .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
+      .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .nothingPicked, .emptyLineBack, .valueIsStale,
+      .valueIsStaleHere,
       .acceptedOffline, .valueMeetsRules, .enrolmentCode, .serverPassword, .machinePayload, .unlockLine, .unlockCode,
       .recoveryKey, .oneTimeCode,
       .waitingForServer, .confirm, .wrongBefore, .registerAgainChosen,

@@ -107,6 +107,14 @@ final class CallPolicy {
   /// uafctl, peers that are not root get only one prompt too.
   var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
 
+  /// Whether the host of this login shows the options of a prompt as a list, and takes what the person picks in it.
+  ///
+  /// Not with `hide_state`: the list would tell which authenticators the account has.
+  var showsLists: Bool { call.isLogin && call.caller.isRoot && call.begin.showsLists && !hidesState }
+
+  /// Whether the person can choose one of several authenticators.
+  var canChoose: Bool { isInteractive || showsLists }
+
   /// Whether a stale secret is changed right after the login.
   ///
   /// uafctl has no account stage that would ask for the change.

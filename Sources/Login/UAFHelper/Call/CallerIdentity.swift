@@ -105,7 +105,7 @@ struct CallerIdentity: Equatable {
     self.passwd = passwd
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
-      || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
+      || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil || begin.showsLists
     guard !saysTooMuch, !Self.isAdministrative(begin) else {
       throw Ending(
         .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) requested something that only root may request",

@@ -13,8 +13,6 @@ import UAFWire
   private let socket: PacketSocket
   private var buffer: Secret
   private(set) var state = ConversationState.opened
-  /// The protocol version that the front end uses.
-  private var version = Begin.currentVersion
   /// What to do once, right after the next prompt was sent.
   private var work: (() -> Void)?
   /// What to do once while the person types, when the server's answer or something else arrives.
@@ -74,9 +72,7 @@ import UAFWire
     }
     return try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketSocketError) -> Begin in
       do throws(PacketError) {
-        let begin = try Begin(packet, bytes)
-        version = begin.version
-        return begin
+        return try Begin(packet, bytes)
       } catch {
         // The packet has the fields of a known version, but one has a value that is not known, such as a new operation.
         if let foreign = Begin(foreignVersionIn: bytes) { return foreign }
@@ -170,7 +166,7 @@ import UAFWire
     let signal: FrontEndSignal
     do throws(PacketError) {
       signal = try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in
-        try FrontEndSignal(packet, bytes, version: version)
+        try FrontEndSignal(packet, bytes)
       }
     } catch { throw Ending(.applicationCancel, log: "front end: \(error)") }
     switch signal {

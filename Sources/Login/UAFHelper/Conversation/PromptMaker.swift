@@ -67,6 +67,16 @@ struct PromptMaker {
     return showing(error, in: prompt)
   }
 
+  /// The prompt for one of several options, which the host shows as a list under the text.
+  func list(_ options: [String], confirming text: TransactionText?) -> Prompt {
+    var prompt = Prompt(
+      echo: false, check: .choice, step: .current,
+      text: PromptText.choice(user: call.shownName).text(in: policy.language))
+    prompt.options = options
+    prompt.reason = reason(confirming: text)
+    return prompt
+  }
+
   /// The prompt for an enrolment code.
   ///
   /// The entry is shown: a code is valid once, and the server must read it.

@@ -139,12 +139,15 @@ import UAFWire
 
   /// Shows the list and reads a number from it.
   ///
+  /// If the host shows lists, the person picks in one, and a different way to log in is its last entry.
+  ///
   /// - Throws: ``Ending``: cancelled; a different way to log in (7009); nothing in the list was chosen (2002).
   func choose(
     among ways: [[AuthenticatorType]], orRegisterAgain offersMore: Bool = false
   ) throws(Ending) -> Choice {
     var options = ways.map { PromptText.choiceOption($0.map(\.kind)).text(in: policy.language) }
     if offersMore { options.append(PromptText.registerAgain.text(in: policy.language)) }
+    if policy.showsLists { return try pick(among: ways, options) }
     var error: String?
     for _ in 0..<Self.choiceRounds {
       let entry = try ask(prompts.choice(options, error: error, confirming: confirmed?.text))
@@ -155,6 +158,19 @@ import UAFWire
       error = PromptText.noSuchChoice(options.count).text(in: policy.language)
     }
     throw Ending(.noSuitableAuthenticator, because: .nothingChosen, log: "nothing in the list was chosen")
+  }
+
+  /// Shows the options as a list.
+  private func pick(among ways: [[AuthenticatorType]], _ options: [String]) throws(Ending) -> Choice {
+    let shown = options + (policy.cancelText.map { [$0] } ?? [])
+    let entry = try ask(prompts.list(shown, confirming: confirmed?.text))
+    guard let number = entry.withBytes({ Self.number($0) }), shown.indices.contains(number - 1) else {
+      try showError(PromptText.nothingPicked.text(in: policy.language))
+      return .nothing
+    }
+    if number <= ways.count { return .way(ways[number - 1]) }
+    if number <= options.count { return .registerAgain }
+    throw Ending(.userFallback, log: "the person chose the other way to log in")
   }
 
   /// Lets the person choose one type from a list.
@@ -292,4 +308,6 @@ enum Choice: Equatable {
   case way([AuthenticatorType])
   /// The person wants to register anew.
   case registerAgain
+  /// The host showed a list, and answered with none of its entries.
+  case nothing
 }

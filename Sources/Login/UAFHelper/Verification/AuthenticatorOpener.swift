@@ -86,7 +86,7 @@ import UAFMessages
     let typed = usable.filter(\.isTyped)
     // A fingerprint is not a choice in the list: the sensor waits while the prompt asks for the typed secret.
     if typed.count == 1, typed != usable, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
-    if policy.hidesState || !policy.isInteractive, usable.count > 1 {
+    if policy.hidesState || !policy.canChoose, usable.count > 1 {
       let last: AuthenticatorType?
       do throws(StateError) { last = try held.account.lastUsed() } catch {
         guard policy.hidesState else { throw Ending(error) }
@@ -131,7 +131,7 @@ import UAFMessages
     // combinations without such keys are preferred.
     let promising = further.filter { $0.allSatisfy(held.usable.contains) }
     if !promising.isEmpty { further = promising }
-    guard policy.isInteractive else {
+    guard policy.canChoose else {
       throw Ending(
         .noSuitableAuthenticator, because: .severalTogether,
         log: "the server asks for more than one prompt can provide")
@@ -158,12 +158,25 @@ import UAFMessages
   ) throws(Ending) -> Opened {
     let offersMore = held.opened.isEmpty && policy.offersNewRegistration
     let list = ways.count > 1 || offersMore
+    // A greeter that shows lists has a button to go back.
+    let canGoBack = list && !policy.showsLists
     while true {
       let choice = list ? try prompter.choose(among: ways, orRegisterAgain: offersMore) : ways.first.map(Choice.way)
-      guard case .way(let way) = choice else { return .registerAgain }
-      guard try open(way, held, canGoBack: list) else { continue }
+      let way: [AuthenticatorType]
+      switch choice {
+      case .way(let chosen): way = chosen
+      case .nothing: way = usual(of: ways, held)
+      case .registerAgain, nil: return .registerAgain
+      }
+      guard try open(way, held, canGoBack: canGoBack) else { continue }
       if let opened = held.cover(way) ? way : all.first(where: held.cover) { return .way(opened) }
     }
+  }
+
+  /// The combination that is asked for if the person chose none: the authenticator that was used last, or else the first.
+  private func usual(of ways: [[AuthenticatorType]], _ held: AccountAuthenticators) -> [AuthenticatorType] {
+    let last = (try? held.account.lastUsed()).flatMap { last in ways.first { $0 == [last] } }
+    return last ?? ways.first ?? []
   }
 
   /// Opens the authenticators of one combination that are not open yet.
