@@ -97,7 +97,7 @@ import WebMessages
         String(decoding: page.body, as: UTF8.self).contains("<script src=\"/console/comfort-1.js\" defer></script>"))
       #expect(!ConsoleBrowser.text(page).contains("<script"))
     }
-    for path in ["/console/comfort-1.js", "/console/passkey.js", "/console/style-4.css"] {
+    for path in ["/console/comfort-1.js", "/console/passkey.js", "/console/style-5.css"] {
       let file = await administrator.get(path)
       #expect(file.status == .ok && !policy(file).contains("script-src"), "\(path)")
     }

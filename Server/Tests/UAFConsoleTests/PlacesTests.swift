@@ -30,6 +30,9 @@ import UAFAdministration
     #expect(
       await page(browser, "/console/person?name=alice").contains("<p class=\"back\"><a href=\"/console/people\">"))
     #expect(await !page(browser, "/console/people").contains("class=\"back\""))
+    // Where a place has several lists, it is the one that the page belongs to.
+    #expect(
+      await page(browser, "/console/audit/row?number=1").contains("<p class=\"back\"><a href=\"/console/audit\">"))
   }
 
   @Test func `a role sees no page in the menu that it may not open`() async throws {
@@ -39,10 +42,10 @@ import UAFAdministration
     #expect(await !page(browser, "/console/people").contains("/console/enrol-list"))
   }
 
-  @Test(arguments: PersonActionPages.routes.map(\.path) + OtherActionPages.routes.map(\.path))
+  @Test(arguments: (PersonActionPages.routes + GroupPages.steps + OtherActionPages.routes).map(\.path))
   func `the page of a step is refused to an auditor, whoever it names`(path: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
-    for query in ["", "?name=alice&id=x&number=1", "?name=nobody"] {
+    for query in ["", "?name=alice&id=1&number=1", "?name=nobody"] {
       #expect(await browser.get(path + query).status == .forbidden, "\(query)")
     }
   }

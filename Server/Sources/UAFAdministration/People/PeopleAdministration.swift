@@ -40,6 +40,28 @@ package struct PersonGroupAdministration: Sendable {
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
+  /// One group by its number.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func group(_ id: Int64, by caller: Caller) async throws -> PersonGroup {
+    try caller.require(.read)
+    guard let group = try await environment.read({ try $0.personGroups.group(id) }) else {
+      throw AdministrationRefusal.unknown("group", name: String(id))
+    }
+    return group
+  }
+
+  /// One group by its name, in whatever case it is written.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func group(named name: String, by caller: Caller) async throws -> PersonGroup {
+    try caller.require(.read)
+    guard let group = try await environment.read({ try $0.personGroups.group(named: name) }) else {
+      throw AdministrationRefusal.unknown("group", name: name)
+    }
+    return group
+  }
+
   /// Gives a group a different name; its members stay.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.

@@ -149,6 +149,8 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
     case button(action: String, field: PageField)
     /// The usual actions on the row.
     case actions([PageAction], title: String)
+    /// Several links, one after the other.
+    case links([PageAction])
   }
 
   let text: String
@@ -198,8 +200,8 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
   func context(column: String, csrf: String = "") -> [String: Any] {
     var context: [String: Any] = [
       "column": column, "text": text, "link": link ?? "", "isLink": link != nil, "isPlain": false, "moment": false,
-      "badge": false, "identifier": false, "share": false, "menu": false, "press": false, "hasNote": !note.isEmpty,
-      "note": note,
+      "badge": false, "identifier": false, "share": false, "menu": false, "press": false, "several": false,
+      "hasNote": !note.isEmpty, "note": note,
     ]
     switch kind {
     case .text: context["isPlain"] = link == nil
@@ -219,6 +221,7 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
         ] as [String: Any]
     case .actions(let actions, let title):
       context["menu"] = ["menuTitle": title, "actions": actions.map(\.context)]
+    case .links(let links): context["several"] = ["actions": links.map(\.context)]
     }
     return context
   }

@@ -6,6 +6,10 @@ enum EnglishStepTexts {
     .unlockShort: "Unlock",
     .revokeMachineShort: "Revoke the machine",
     .changeRole: "Change the role",
+    .rename: "Rename",
+    .newName: "New name",
+    .renameGroup: "Rename the group",
+    .removeGroup: "Remove the group",
     .isSigned: "You sign this with your own key on the next page.",
     .willChangePerson: "An empty field is cleared. None of these fields lets anybody in.",
     .willAdd: "Somebody with this account can log in once they have registered with an enrolment code.",
@@ -46,5 +50,8 @@ enum EnglishStepTexts {
     .willCloseJoinCode: "No more machines can join with the code {}; those that have joined stay.",
     .willAsk: "The person sees the text on their own machine, and confirms or denies it there.",
     .willCloseApproval: "{} can no longer confirm this text: {}",
+    .willRenameGroup: "The group {} gets a different name; its members stay ({}).",
+    .willRemoveGroup:
+      "The group {} no longer exists; the accounts of its members stay ({}). The membership cannot be brought back.",
   ]
 }

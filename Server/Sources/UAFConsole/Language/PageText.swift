@@ -380,6 +380,14 @@ enum PageText: String, CaseIterable, Sendable {
   case noTokens
   case noAdministrators
   case noRows
+  case groupsAre
+  case noGroups
+  case groupNamed
+  case members
+  case noMembers
+  case oneMember
+  case manyMembers
+  case allMembers
   case usedState
   case invited
   case keyless
@@ -441,6 +449,10 @@ enum PageText: String, CaseIterable, Sendable {
   case unlockShort
   case revokeMachineShort
   case changeRole
+  case rename
+  case newName
+  case renameGroup
+  case removeGroup
   case isSigned
   case willAdd
   case willChangePerson
@@ -476,4 +488,6 @@ enum PageText: String, CaseIterable, Sendable {
   case willCloseJoinCode
   case willAsk
   case willCloseApproval
+  case willRenameGroup
+  case willRemoveGroup
 }

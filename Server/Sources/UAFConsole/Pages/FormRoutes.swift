@@ -39,7 +39,9 @@ enum FormRoutes {
   }
 
   /// The forms by their paths.
-  static let all: [String: Route] = own.merging(PeopleBulk.routes) { own, _ in own }
+  static let all: [String: Route] = [PeopleBulk.routes, GroupPages.forms].reduce(own) { all, more in
+    all.merging(more) { first, _ in first }
+  }
 
   private static let own: [String: Route] = [
     "/console/people/add": Route(permission: .manageAccounts) { call in

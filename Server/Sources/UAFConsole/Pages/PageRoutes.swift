@@ -18,6 +18,8 @@ enum PageRoutes {
       Route(path: "/console", menu: .overview, content: OverviewPage.content),
       Route(path: "/console/people", menu: .people, content: PeoplePages.list),
       Route(path: "/console/person", content: PeoplePages.person),
+      Route(path: GroupPages.path, menu: .groups, content: GroupPages.list),
+      Route(path: GroupPages.onePath, content: GroupPages.group),
       Route(path: UnablePage.path, menu: .cannotLogIn, content: UnablePage.content),
       Route(path: "/console/codes", menu: .codes, content: CodePages.codes),
       Route(path: ListPages.path, menu: .enrolList, permission: .enrol, content: ListPages.form),
@@ -38,7 +40,7 @@ enum PageRoutes {
         path: "/console/administrators", menu: .administrators, permission: .manageAccess,
         content: AccessPages.administrators),
       Route(path: "/console/about", menu: .about, content: AccessPages.about),
-    ] + PersonActionPages.routes + OtherActionPages.routes
+    ] + PersonActionPages.routes + GroupPages.steps + OtherActionPages.routes
 }
 
 /// One request for a page, or one sent form, of somebody who has signed in.

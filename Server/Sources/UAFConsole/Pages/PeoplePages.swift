@@ -31,8 +31,14 @@ enum PeoplePages {
       head.primary = call.action(.enrolOne, "/console/person/enrol", .plus)
     }
     if call.allows(.enrol) { head.more.append(call.action(.enrolList, ListPages.path)) }
+    let links = call.value("memberOf").map { name in
+      PageBlock.links(
+        [PageAction(text: call.language.text(.groupNamed, name), link: GroupPages.link(name))],
+        title: call.text(.groups))
+    }
     return PageContent(
-      title: call.text(.people), head: head, blocks: [.search(PeopleSearch.search(call)), .table(table)])
+      title: call.text(.people), head: head,
+      blocks: [.search(PeopleSearch.search(call))] + [links].compactMap(\.self) + [.table(table)])
   }
 
   static func person(_ call: PageCall) async throws -> PageContent {
@@ -44,7 +50,8 @@ enum PeoplePages {
     let person = ProfileField.allCases.compactMap { field in
       profile[field].map { (call.text(ProfileForm.label(field)), PageCell($0)) }
     }
-    let groups = profile.groups.isEmpty ? [] : [(call.text(.groups), PageCell(profile.groups.joined(separator: ", ")))]
+    let links = profile.groups.map { PageAction(text: $0, link: GroupPages.link($0)) }
+    let groups = links.isEmpty ? [] : [(call.text(.groups), PageCell("", kind: .links(links)))]
     let facts: PageBlock = .details(
       person + groups + [
         (call.text(.group), PageCell(account.group ?? call.text(.none))),

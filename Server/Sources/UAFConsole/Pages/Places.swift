@@ -21,6 +21,7 @@ enum Place: CaseIterable {
       ("/console/machine-polic", .policies), ("/console/polic", .policies), ("/console/machine", .machines),
       ("/console/join-codes", .machines), ("/console/pe", .people), ("/console/codes", .people),
       ("/console/enrol-list", .people), ("/console/approval", .people), ("/console/unable", .people),
+      ("/console/groups", .people),
       ("/console/audit", .audit), ("/console/settings", .settings), ("/console/tokens", .settings),
       ("/console/administrators", .settings), ("/console/about", .settings),
     ]
@@ -68,7 +69,9 @@ struct PlaceMenu {
     guard let place = Place(path: path), let first = pages(of: place).first,
       !pages(of: place).contains(where: { $0.path == path })
     else { return nil }
-    return PageCell(language.text(first.menu ?? place.text), link: first.path)
+    // The list whose path the page's path continues, such as `groups` for `groups/rename`; or else the place's first list.
+    let list = pages(of: place).first { $0.path != "/console" && path.hasPrefix($0.path + "/") } ?? first
+    return PageCell(language.text(list.menu ?? place.text), link: list.path)
   }
 
   var context: [String: Any] {

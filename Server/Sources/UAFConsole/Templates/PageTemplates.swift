@@ -195,6 +195,7 @@ enum PageTemplates {
     {{#field}}{{>field}}{{/field}}<button class="second danger">{{shown}}</button></form>{{/press}}\
     {{#menu}}<details class="row"><summary aria-label="{{menuTitle}}">⋯</summary><ul>\
     {{#actions}}<li><a href="{{href}}">{{shown}}</a></li>{{/actions}}</ul></details>{{/menu}}\
+    {{#several}}<ul class="several">{{#actions}}<li><a href="{{href}}">{{shown}}</a></li>{{/actions}}</ul>{{/several}}\
     {{#isLink}}<a href="{{link}}">{{text}}</a>{{/isLink}}{{#isPlain}}{{text}}{{/isPlain}}\
     {{#hasNote}}<small class="note">{{note}}</small>{{/hasNote}}
     """

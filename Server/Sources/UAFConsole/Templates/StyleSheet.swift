@@ -4,7 +4,7 @@
 /// sizes, and there are two accents: one for what can be pressed, and one for what went well.
 enum StyleSheet {
   /// The path contains a version, so that no browser shows new pages with an old style sheet.
-  static let path = "/console/style-4.css"
+  static let path = "/console/style-5.css"
 
   static let text = base + layout + parts + narrow + SheetStyle.rules
 
@@ -144,6 +144,7 @@ enum StyleSheet {
       border: 1px solid var(--line); font-weight: 700; }
     .row ul { display: grid; gap: .25rem; padding: .25rem 0; }
     .row a { white-space: nowrap; display: inline-block; padding: .125rem 0; }
+    .several { display: flex; flex-wrap: wrap; gap: .125rem 1rem; }
     dl { margin: 0 0 1rem; max-width: 60rem; }
     dl div { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: .25rem 1rem; padding: .375rem 0;
       border-bottom: 1px solid var(--line); }
