@@ -139,6 +139,58 @@ struct ProfileTable<Connection: SQLConnection>: Profiles {
   // MARK: Searching
 
   func search(
+    _ text: SearchText, _ query: AccountQuery, after place: SearchPlace?, lookingAt most: Int,
+    now: Int64
+  ) throws -> FoundAccounts {
+    var (named, number) = ([AccountSummary](), Int64(0))
+    if case .number(let last)? = place {
+      number = last
+    } else {
+      let found = try self.named(text, query, after: place, lookingAt: most, now: now)
+      guard found.next == .number(0), found.accounts.count < query.limit else { return found }
+      named = found.accounts
+    }
+    var query = query
+    query.limit -= named.count
+    let others = try self.others(text, query, after: number, lookingAt: most, now: now)
+    return FoundAccounts(accounts: named + others.accounts, next: others.next)
+  }
+
+  /// The accounts whose login names begin with the text.
+  ///
+  /// After the last of them, the next place is the beginning of the other accounts.
+  private func named(
+    _ text: SearchText, _ query: AccountQuery, after place: SearchPlace?, lookingAt most: Int,
+    now: Int64
+  ) throws -> FoundAccounts {
+    let table = AccountTable(connection: connection)
+    var beginnings = text.beginnings[...]
+    var after = ""
+    if case .name(let name)? = place {
+      after = name
+      beginnings = beginnings.drop { !name.hasPrefix($0) }
+    }
+    var found: [AccountSummary] = []
+    for beginning in beginnings {
+      var part = query
+      guard beginning.hasPrefix(query.prefix) || query.prefix.hasPrefix(beginning) else { continue }
+      part.prefix = beginning.hasPrefix(query.prefix) ? beginning : query.prefix
+      (part.after, after) = (after, "")
+      // The keys of each account are read, so only some accounts are.
+      if query.idleSince != nil { part.last = try table.name(at: most, of: part, now: now) }
+      part.limit = query.limit - found.count + 1
+      let rows = try table.page(part, now: now)
+      found += rows.prefix(query.limit - found.count)
+      if rows.count == part.limit {
+        return FoundAccounts(accounts: found, next: found.last.map { .name($0.username) })
+      }
+      if let last = part.last { return FoundAccounts(accounts: found, next: .name(last)) }
+    }
+    return FoundAccounts(accounts: found, next: .number(0))
+  }
+
+  /// The accounts that contain the text, and whose login names do not begin with it.
+  private func others(
     _ text: SearchText, _ query: AccountQuery, after number: Int64, lookingAt most: Int, now: Int64
   ) throws -> FoundAccounts {
     var found: [Account] = []
@@ -160,8 +212,9 @@ struct ProfileTable<Connection: SQLConnection>: Profiles {
     let shown = found.prefix(query.limit)
     let names = shown.map(\.username)
     let summaries = try AccountTable(connection: connection).summaries(of: names, now: now)
+    let next = found.count > query.limit ? shown.last?.number : last
     return FoundAccounts(
-      accounts: names.compactMap { summaries[$0] }, next: found.count > query.limit ? shown.last?.number : last)
+      accounts: names.compactMap { summaries[$0] }, next: next.map { .number($0) })
   }
 
   /// Those of some suggested accounts that match, in the order of their numbers.
@@ -176,7 +229,11 @@ struct ProfileTable<Connection: SQLConnection>: Profiles {
       """,
       [.text(JSONValue.array(numbers.map(JSONValue.integer)).text)] + AccountTable<Connection>.parameters(search),
       Self.account)
-    return accounts.filter { text.isIn($0.username, $0.profile) }.sorted { $0.number < $1.number }
+    let beginnings = text.beginnings
+    return accounts.filter { account in
+      !beginnings.contains { account.username.hasPrefix($0) }
+        && text.isIn(account.username, account.profile)
+    }.sorted { $0.number < $1.number }
   }
 }
 

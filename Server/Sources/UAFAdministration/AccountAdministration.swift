@@ -17,7 +17,8 @@ package struct AccountAdministration: Sendable {
     self.mostLookedAt = mostLookedAt
   }
 
-  /// Accounts in the order of their names; with a text to search for, in the order in which they were added.
+  /// Accounts in the order of their names; with a text to search for, first those whose names begin with it, then the others in
+  /// the order in which they were added.
   ///
   /// A search by last use reads at most some thousands of accounts for a page, and a search for a text some hundred. So a page
   /// may have few rows, or none, although a further page follows.
@@ -25,8 +26,8 @@ package struct AccountAdministration: Sendable {
   /// - Parameters:
   ///   - query: at most 200 accounts.
   ///   - group: only accounts of this group of the policy in force; nil for all.
-  ///   - people: only accounts of these people. With a text to search for, `after` of the query is the `next` of the page before,
-  ///     a number.
+  ///   - people: only accounts of these people. With a text to search for, `after` of the query is the `next` of the page
+  ///     before.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func page(
     _ query: AccountQuery, group: String? = nil, of people: PeopleSelection = PeopleSelection(), by caller: Caller
@@ -36,12 +37,12 @@ package struct AccountAdministration: Sendable {
     guard query.prefix.isEmpty || Username.isValid(query.prefix) else {
       throw AdministrationRefusal.invalid(field: "prefix", .noSuchPrefix)
     }
-    guard query.after.isEmpty || Username.isValid(query.after) else {
-      throw AdministrationRefusal.invalid(field: "after", .notAnAccount)
-    }
     var asked = query
     if let group { asked.names = try members(of: group) }
     if let text = people.text { return try await found(text, asked, people.memberOf) }
+    guard query.after.isEmpty || Username.isValid(query.after) else {
+      throw AdministrationRefusal.invalid(field: "after", .notAnAccount)
+    }
     asked.limit += 1
     let (rows, end) = try await environment.read { [asked, mostLookedAt, now = environment.now()] records in
       var asked = asked
@@ -55,18 +56,21 @@ package struct AccountAdministration: Sendable {
     return page.next == nil ? Page(rows: page.rows, next: end) : page
   }
 
-  private func found(_ text: String, _ query: AccountQuery, _ memberOf: String?) async throws -> Page<AccountRow> {
+  private func found(_ text: String, _ query: AccountQuery, _ memberOf: String?) async throws
+    -> Page<AccountRow>
+  {
     let sought = try Self.sought(text)
-    guard let after = query.after.isEmpty ? 0 : Int64(query.after), after >= 0 else {
-      throw AdministrationRefusal.invalid(field: "after", .notANumber)
+    let place = SearchPlace(text: query.after)
+    guard query.after.isEmpty || place != nil else {
+      throw AdministrationRefusal.invalid(field: "after", .notAPlace)
     }
     let found = try await environment.read { [now = environment.now()] records in
       var query = query
       query.memberOf = try PeopleSelection(memberOf: memberOf).id(in: records)
       return try records.profiles.search(
-        sought, query, after: after, lookingAt: Self.mostSuggestions, now: now)
+        sought, query, after: place, lookingAt: Self.mostSuggestions, now: now)
     }
-    return Page(rows: try found.accounts.map(row), next: found.next.map { String($0) })
+    return Page(rows: try found.accounts.map(row), next: found.next?.text)
   }
 
   private static func sought(_ text: String) throws(AdministrationRefusal) -> SearchText {

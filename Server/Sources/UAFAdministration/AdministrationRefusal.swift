@@ -92,6 +92,8 @@ package enum FieldProblem: Error, Equatable, Sendable {
   case hidden(character: String)
   case badName
   case notAnAccount
+  /// No page of the list ends at this place.
+  case notAPlace
   /// No account's name begins with this prefix.
   case noSuchPrefix
   case notAPolicyNumber
@@ -203,6 +205,7 @@ extension FieldProblem: CustomStringConvertible {
     case .hidden(let character): "must not have the character \(character), which is invisible or reorders text"
     case .badName: "must be 1 to 128 printable ASCII characters without white space"
     case .notAnAccount: "is not an account's name"
+    case .notAPlace: "must be the next of an earlier page of the same list"
     case .noSuchPrefix: "matches no account: no name begins with it"
     case .notAPolicyNumber: "must be the number of a policy"
     case .malformed(let problem): problem.reason

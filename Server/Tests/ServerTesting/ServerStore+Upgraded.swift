@@ -30,7 +30,8 @@ extension ServerStore {
     #expect(try await read { try $0.accounts.summary(of: "alice", now: 5) }?.block == block)
     let sought = try #require(SearchText("LIC"))
     let found = try await write { records in
-      let found = try records.profiles.search(sought, AccountQuery(limit: 5), after: 0, lookingAt: 9, now: 1)
+      let found = try records.profiles.search(
+        sought, AccountQuery(limit: 5), after: nil, lookingAt: 9, now: 1)
       try records.profiles.set(["alice": AccountProfile(displayName: "앨리스", groups: ["가"])], now: 5)
       return found
     }

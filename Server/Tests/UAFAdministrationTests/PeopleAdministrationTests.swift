@@ -180,13 +180,18 @@ import Testing
     arguments: [
       ("search", PeopleSelection(text: " "), "", .emptySearch),
       ("search", PeopleSelection(text: "a\u{202E}"), "", .hidden(character: "U+202E")),
-      ("search", PeopleSelection(text: String(repeating: "a", count: 65)), "", .longText(ProfileRules.longestSearch)),
-      ("after", PeopleSelection(text: "a"), "mina", .notANumber),
-      ("after", PeopleSelection(text: "a"), "-1", .notANumber),
+      (
+        "search", PeopleSelection(text: String(repeating: "a", count: 65)), "",
+        .longText(ProfileRules.longestSearch)
+      ),
+      ("after", PeopleSelection(text: "a"), "mina", .notAPlace),
+      ("after", PeopleSelection(text: "a"), "-1", .notAPlace),
+      ("after", PeopleSelection(text: "a"), "name:", .notAPlace),
+      ("after", PeopleSelection(), "a b", .notAnAccount),
       ("memberOf", PeopleSelection(memberOf: "nothing"), "", .noSuchGroup),
       ("memberOf", PeopleSelection(text: "a", memberOf: "nothing"), "", .noSuchGroup),
     ] as [(String, PeopleSelection, String, FieldProblem)])
-  func `refuses a search without a text, after something that is no number, or in no group`(
+  func `refuses a search without a text, after something that is no place in it, or in no group`(
     field: String, people: PeopleSelection, after: String, problem: FieldProblem
   ) async throws {
     await #expect(throws: AdministrationRefusal.invalid(field: field, problem)) {

@@ -27,8 +27,10 @@ struct PageLanguageTests {
   ]
   private static let problems: [FieldProblem] = [
     .unknown, .notANumber, .notATime, .outOfRange(1...60, .seconds), .outOfRange(1...60, .days),
-    .outOfRange(1...60, nil), .tokenLifetime(60...90, .auditor), .tooLong(bytes: 500), .tooMany(16), .noReason,
-    .badReason(bytes: 200), .hidden(character: "U+202E"), .badName, .notAnAccount, .noSuchPrefix, .notAPolicyNumber,
+    .outOfRange(1...60, nil), .tokenLifetime(60...90, .auditor), .tooLong(bytes: 500), .tooMany(16),
+    .noReason,
+    .badReason(bytes: 200), .hidden(character: "U+202E"), .badName, .notAnAccount, .notAPlace,
+    .noSuchPrefix, .notAPolicyNumber,
     .malformed(PolicyProblem(reason: "x", korean: "가")),
     .refusedByWorkstations(PolicyProblem(reason: "x", korean: "나")),
     .tooLongToSign, .tooLongToConfirm, .notCertificates(bytes: 16_384),

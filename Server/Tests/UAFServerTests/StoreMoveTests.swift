@@ -122,7 +122,7 @@ import WebAuthn
     // The index of the search is made again.
     let sought = try #require(SearchText("앨리"))
     let found = try await away.store.read {
-      try $0.profiles.search(sought, AccountQuery(limit: 5), after: 0, lookingAt: 9, now: 1)
+      try $0.profiles.search(sought, AccountQuery(limit: 5), after: nil, lookingAt: 9, now: 1)
     }
     #expect(found.accounts.map(\.username) == ["alice"])
   }

@@ -17,9 +17,9 @@ import Testing
   }
 
   private func page(
-    _ text: String, after: Int64 = 0, limit: Int = 50, most: Int = 1000,
+    _ text: String, after: SearchPlace? = nil, limit: Int = 50, most: Int = 1000,
     _ change: (inout AccountQuery) -> Void = { _ in }
-  ) async throws -> (names: [String], next: Int64?) {
+  ) async throws -> (names: [String], next: SearchPlace?) {
     var query = AccountQuery(limit: limit)
     change(&query)
     let sought = try #require(SearchText(text))
@@ -92,22 +92,130 @@ import Testing
   {
     try await add((0..<9).map { ("p\($0)", AccountProfile(department: $0 % 2 == 0 ? "Laboratory" : "Sales")) })
     let first = try await page("laboratory", limit: 2)
-    #expect(first.names == ["p0", "p2"])
+    #expect(first.names == ["p0", "p2"] && first.next != nil)
     try await server.store.write { records in
       _ = try records.accounts.remove("p0")
       try records.profiles.set(["p1": AccountProfile(department: "Laboratory")], now: 2)
     }
-    let second = try await page("laboratory", after: try #require(first.next), limit: 2)
-    #expect(second.names == ["p4", "p6"])
-    let third = try await page("laboratory", after: try #require(second.next), limit: 2)
+    let second = try await page("laboratory", after: first.next, limit: 2)
+    #expect(second.names == ["p4", "p6"] && second.next != nil)
+    let third = try await page("laboratory", after: second.next, limit: 2)
     #expect(third.names == ["p8"] && third.next == nil)
   }
 
-  @Test func `a page looks at no more suggestions than it may, and says where the next page begins`() async throws {
+  /// All pages of a search, one after the other.
+  private func pages(
+    _ text: String, limit: Int, most: Int = 1000, between: () async throws -> Void = {}
+  ) async throws -> [[String]] {
+    var (pages, after) = ([[String]](), SearchPlace?.none)
+    repeat {
+      let page = try await page(text, after: after, limit: limit, most: most)
+      (pages, after) = (pages + [page.names], page.next)
+      try await between()
+    } while after != nil && pages.count < 50
+    return pages
+  }
+
+  private func addKims() async throws {
+    try await add([
+      ("zoe", AccountProfile(displayName: "Kim Zoe")), ("minsu.kim", AccountProfile()),
+      ("kimberley", AccountProfile()),
+      ("kim2", AccountProfile()), ("jo", AccountProfile(mail: "jo@kim.example.org")),
+      ("kim", AccountProfile()),
+      ("Kim", AccountProfile()), ("Kimono", AccountProfile()), ("lee", AccountProfile()),
+    ])
+  }
+
+  @Test(arguments: [
+    ("kim", ["kim", "kim2", "kimberley", "zoe", "minsu.kim", "jo", "Kim", "Kimono"]),
+    ("Kim", ["Kim", "Kimono", "kim", "kim2", "kimberley", "zoe", "minsu.kim", "jo"]),
+    (" kim2 ", ["kim2"]), ("kimb", ["kimberley"]), ("KIM2", ["kim2"]), ("이", []),
+  ])
+  func
+    `the login name that is the text leads, then those that begin with it, then the others as they were added`(
+      text: String, names: [String]
+    ) async throws
+  {
+    try await addKims()
+    #expect(try await found(text) == names)
+    for limit in 1...4 {
+      #expect(try await pages(text, limit: limit).flatMap(\.self) == names, "\(limit)")
+    }
+  }
+
+  @Test func `an account is on one page of a search, whatever is added before the page in between`()
+    async throws
+  {
+    try await addKims()
+    var number = 0
+    let names = try await pages("kim", limit: 2) {
+      number += 1
+      try await add([("kim1\(number)", AccountProfile())])
+    }.flatMap(\.self)
+    #expect(Set(names).count == names.count)
+    let before = ["kim", "kim2", "kimberley", "zoe", "minsu.kim", "jo", "Kim", "Kimono"]
+    #expect(names.filter(before.contains) == before)
+  }
+
+  @Test func `the names that lead a search meet its other conditions too`() async throws {
+    try await addKims()
+    try await server.store.write { records in
+      let block = AccountBlock(since: 1, until: nil, reason: "left", actor: "test")
+      for name in ["kim", "jo"] { _ = try records.accounts.setBlock(block, of: name) }
+      try records.profiles.set(
+        [
+          "kim2": AccountProfile(groups: ["Team"]),
+          "zoe": AccountProfile(displayName: "Kim Zoe", groups: ["Team"]),
+        ],
+        now: 2)
+    }
+    let team = try await server.store.read { try $0.personGroups.group(named: "team") }
+    #expect(try await page("kim") { $0.state = .disabled }.names == ["kim", "jo"])
+    #expect(try await page("kim") { $0.memberOf = team?.id }.names == ["kim2", "zoe"])
+    #expect(try await page("kim") { $0.prefix = "kimb" }.names == ["kimberley"])
+    #expect(try await page("kimber") { $0.prefix = "ki" }.names == ["kimberley"])
+    #expect(try await page("kim") { $0.prefix = "m" }.names == ["minsu.kim"])
+    #expect(try await page("kim") { $0.names = ["kimberley", "jo"] }.names == ["kimberley", "jo"])
+  }
+
+  @Test func `a search by last use looks at few of the names that lead, and has each once`()
+    async throws
+  {
+    try await addKims()
+    var (names, after, pages) = ([String](), SearchPlace?.none, 0)
+    repeat {
+      let page = try await page("kim", after: after, most: 2) { $0.idleSince = 3 }
+      (names, after, pages) = (names + page.names, page.next, pages + 1)
+    } while after != nil && pages < 50
+    #expect(
+      names == ["kim", "kim2", "kimberley", "zoe", "minsu.kim", "jo", "Kim", "Kimono"] && pages > 4)
+  }
+
+  @Test(arguments: [
+    "mina", "-1", "", "name:", "name:a b", "name:김", "name:\u{7F}", "9223372036854775808", "1.5",
+    " 1",
+  ])
+  func `refuses to read anything but the end of a page as a place in a search`(text: String) {
+    #expect(SearchPlace(text: text) == nil)
+  }
+
+  @Test(arguments: [
+    SearchPlace.name("kim"), .name("name:kim"), .name("7"), .number(0), .number(.max),
+  ])
+  func `a place in a search is read as it was written`(place: SearchPlace) {
+    #expect(SearchPlace(text: place.text) == place)
+  }
+
+  @Test
+  func `a page looks at no more suggestions than it may, and says where the next page begins`()
+    async throws
+  {
     // Both have all pairs of the text, and only the last one has the text.
     try await add(
-      (0..<5).map { ("p\($0)", AccountProfile(displayName: "bcab")) } + [("last", AccountProfile(mail: "abc"))])
-    var (names, after, pages) = ([String](), Int64?.some(0), 0)
+      (0..<5).map { ("p\($0)", AccountProfile(displayName: "bcab")) } + [
+        ("last", AccountProfile(mail: "abc"))
+      ])
+    var (names, after, pages) = ([String](), SearchPlace?.some(.number(0)), 0)
     while let start = after {
       let page = try await page("abc", after: start, most: 2)
       (names, after, pages) = (names + page.names, page.next, pages + 1)
@@ -125,7 +233,7 @@ import Testing
       "INSERT INTO account (\(column.0), username, createdAt)\(column.1) VALUES (9000, 'far', 1)")
     try await server.store.write { try $0.profiles.set(["far": AccountProfile(displayName: "이름600")], now: 1) }
     #expect(try await page("이름600").names == ["far"])
-    #expect(try await page("름", after: 600).names == ["far"])
+    #expect(try await page("름", after: .number(600)).names == ["far"])
   }
 
   @Test func `a search also meets the other conditions`() async throws {

@@ -101,6 +101,7 @@ extension PageLanguage {
     case .hidden(let character): "보이지 않거나 글의 순서를 바꾸는 문자 \(character)이(가) 있습니다"
     case .badName: "공백 없이 인쇄 가능한 ASCII 문자 1~128자여야 합니다"
     case .notAnAccount: "계정의 이름이 아닙니다"
+    case .notAPlace: "이 목록의 이전 페이지가 끝난 곳이 아닙니다. 첫 페이지를 다시 여십시오"
     case .noSuchPrefix: "이렇게 시작하는 계정 이름은 있을 수 없습니다"
     case .notAPolicyNumber: "정책의 번호여야 합니다"
     case .malformed(let problem): "정책을 읽을 수 없습니다: \(problem.korean)"

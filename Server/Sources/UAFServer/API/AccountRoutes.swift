@@ -27,7 +27,8 @@ enum AccountRoutes {
 
   private static let list = APIRoute(
     method: .GET, path: "/accounts",
-    summary: "Accounts in the order of their names; with search, in the order in which they were added.",
+    summary:
+      "Accounts in the order of their names; with search, those whose names begin with the text come first.",
     query: [
       APIInputs.text(
         "search", "Only accounts whose login name, display name, mail or department contains this text, in any case."),
@@ -38,7 +39,8 @@ enum AccountRoutes {
       APIInputs.number(
         "idleSince", 0...Int64.max,
         "Only accounts whose keys have not been used since this time, in seconds since 1970."),
-      APIInputs.after("An account's name; with search, a number."), APIInputs.limit,
+      APIInputs.after("An account's name; with search, the `next` of the page before."),
+      APIInputs.limit,
     ], example: ["accounts": .array([.object(account)]), "next": .string("mina")]
   ) { call in
     var query = AccountQuery(

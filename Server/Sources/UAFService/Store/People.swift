@@ -83,7 +83,10 @@ package protocol Profiles {
   /// The names of the accounts that have some external IDs, by the ID.
   func owners(ofExternalIDs ids: [String]) throws -> [String: String]
 
-  /// Accounts of which a field of the profile, or the login name, contains a text, in the order in which they were added.
+  /// Accounts of which a field of the profile, or the login name, contains a text.
+  ///
+  /// Accounts whose login names begin with the text come first, in the order of the names' bytes; so the one whose name is the
+  /// text leads. The others follow in the order in which they were added.
   ///
   /// The index of the search may suggest accounts that do not match, and each suggestion is looked at. So a page may have few
   /// accounts, or none, although a further page follows.
@@ -91,21 +94,52 @@ package protocol Profiles {
   /// - Parameters:
   ///   - text: not empty.
   ///   - query: further conditions; `after` and `last` do not apply.
-  ///   - number: accounts with higher numbers.
+  ///   - place: where the page before ended; nil for the first page.
   ///   - most: how many suggestions are looked at, at least one.
   ///   - now: seconds since 1970.
   func search(
-    _ text: SearchText, _ query: AccountQuery, after number: Int64, lookingAt most: Int, now: Int64
+    _ text: SearchText, _ query: AccountQuery, after place: SearchPlace?, lookingAt most: Int,
+    now: Int64
   ) throws -> FoundAccounts
+}
+
+/// Where a page of a search ends.
+package enum SearchPlace: Equatable, Sendable {
+  /// After a login name, among those that begin with the text.
+  case name(String)
+  /// After an account's number, among the other accounts; 0 for their beginning.
+  case number(Int64)
+
+  private static let mark = "name:"
+
+  /// The form in which a reader of pages sends it back.
+  package var text: String {
+    switch self {
+    case .name(let name): Self.mark + name
+    case .number(let number): String(number)
+    }
+  }
+
+  /// Reads the text that ``text`` writes; nil for anything else.
+  package init?(text: String) {
+    if text.hasPrefix(Self.mark) {
+      let name = String(text.dropFirst(Self.mark.count))
+      guard Username.isValid(name) else { return nil }
+      self = .name(name)
+    } else {
+      guard let number = Int64(text), number >= 0 else { return nil }
+      self = .number(number)
+    }
+  }
 }
 
 /// A page of a search.
 package struct FoundAccounts: Equatable, Sendable {
   package let accounts: [AccountSummary]
-  /// The number after which the next page begins; nil on the last page.
-  package let next: Int64?
+  /// Where the next page begins; nil on the last page.
+  package let next: SearchPlace?
 
-  package init(accounts: [AccountSummary], next: Int64?) {
+  package init(accounts: [AccountSummary], next: SearchPlace?) {
     self.accounts = accounts
     self.next = next
   }

@@ -2,6 +2,8 @@ import Foundation
 
 /// A text in the form in which searches compare texts: Unicode's form NFC, without a difference of case.
 package struct SearchText: Equatable, Sendable {
+  /// The text as it was given, without white space at its ends.
+  package let typed: String
   /// Never empty.
   package let folded: String
 
@@ -9,6 +11,7 @@ package struct SearchText: Equatable, Sendable {
   package init?(_ text: String) {
     let trimmed = Self.composed(text).trimmingCharacters(in: .whitespaces)
     guard !trimmed.isEmpty else { return nil }
+    typed = trimmed
     folded = Self.withoutCase(trimmed)
   }
 
@@ -24,6 +27,15 @@ package struct SearchText: Equatable, Sendable {
   static func withoutCase(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
     return text.uppercased().lowercased()
+  }
+
+  /// The texts with which the login names that lead a search begin: this text as it was given, and in lower case.
+  ///
+  /// Login names are compared by bytes, so one with capitals only leads a search for it as it is written. Empty if no login name
+  /// contains the text.
+  package var beginnings: [String] {
+    guard Username.isValid(typed) else { return [] }
+    return typed == folded ? [folded] : [typed, folded]
   }
 
   /// Whether one of the texts of an account contains this text.
