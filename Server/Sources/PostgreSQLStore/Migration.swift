@@ -136,8 +136,8 @@ struct Migration {
     "CREATE INDEX deregisteredKeyByAccount ON deregisteredKey (username, number)",
   ]
 
-  // `codeHash` of a closed code is NULL. `machineID` is the machine's ID at this server, and NULL if the row was moved here
-  // from a different store. `changeNumber` is 0 until the machine leaves or is revoked for the first time.
+  // `codeHash` of a closed code is NULL. `machineID` is the machine's ID at this server, and NULL if an earlier
+  // version has moved the row here. `changeNumber` is 0 until the machine leaves or is revoked for the first time.
   private static let joinedMachines = [
     """
     CREATE TABLE joinCode (

@@ -18,12 +18,16 @@ enum TestServerKeys {
     return try TokenKey(pair.privateKey, for: .auditHead)
   }
 
-  static func make(now: @escaping @Sendable () -> Int64) throws -> ServerKeys {
+  /// - Parameter machineSecrets: those of an earlier server whose machines stay known; nil for those of the session data.
+  static func make(
+    machineSecrets: KeyRing<ServerSecret>? = nil, now: @escaping @Sendable () -> Int64
+  ) throws -> ServerKeys {
     let pair = try P256.generate()
     let rings = ServerKeys.Rings(
       secrets: KeyRing(try ServerSecret(RandomBytes.makeSecret(32))),
       verdictKeys: KeyRing(try TokenKey(pair.privateKey)),
-      auditKeys: KeyRing(try auditKey.get()))
+      auditKeys: KeyRing(try auditKey.get()),
+      machineSecrets: machineSecrets)
     return try ServerKeys(rings, decoySecret: ServerSecret(RandomBytes.makeSecret(32)), now: now)
   }
 }

@@ -50,9 +50,10 @@ struct BackupTests {
     let backup = try await backedUp()
     #expect(
       try names(backup) == [
-        "audit.key", "audit.pub", "backup.json", "decoy.secret", "server.db", "verdict.key", "verdict.pub",
+        "audit.key", "audit.pub", "backup.json", "decoy.secret", "machine.secret", "server.db", "verdict.key",
+        "verdict.pub",
       ])
-    for name in ["backup.json", "decoy.secret", "server.db", "verdict.key"] {
+    for name in ["backup.json", "decoy.secret", "machine.secret", "server.db", "verdict.key"] {
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(backup)/\(name)")
       #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
     }
@@ -76,6 +77,7 @@ struct BackupTests {
     #expect(try ServerDataSeal(keys: before).open(sealed, challenge: challenge) == data)
     #expect(try ServerDataSeal(keys: after).open(sealed, challenge: challenge) == nil)
     #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
+    #expect(before.machineSecretIDs == after.machineSecretIDs)
   }
 
   @Test func `the restore command closes open codes and console sessions, and says when the backup was made`()
@@ -119,7 +121,7 @@ struct BackupTests {
 
   @Test func `refuses a backup whose list of files was cut anywhere`() async throws {
     let list = try Data(contentsOf: URL(filePath: "\(await backedUp())/backup.json"))
-    #expect(try BackupManifest(parsing: Array(list)).files.count == 6)
+    #expect(try BackupManifest(parsing: Array(list)).files.count == 7)
     for count in 0..<list.count {
       #expect(throws: BackupError.self) { try BackupManifest(parsing: Array(list.prefix(count))) }
     }
@@ -203,6 +205,27 @@ struct BackupTests {
     _ = try ServerDirectory(path: target, create: false)
   }
 
+  @Test func `a restored server knows the machines of the backup, and a backup from before it had their secret none`()
+    async throws
+  {
+    let backup = try await backedUp()
+    let old = try ServerKeys(state: state, now: { 100 })
+    let restored = try ServerKeys(state: await restore(backup, to: "restored"), now: { 100 })
+    #expect(restored.machineSecretIDs == old.machineSecretIDs)
+    #expect(restored.rings.secrets.entries.map(\.key.id) != old.rings.secrets.entries.map(\.key.id))
+    try FileManager.default.removeItem(atPath: "\(backup)/machine.secret")
+    let (folder, manifest) = (
+      try ServerDirectory(path: backup, create: false),
+      try BackupManifest(parsing: StateFile.read(path: "\(backup)/backup.json", isSecret: true) ?? [])
+    )
+    let earlier = BackupManifest(
+      madeAt: 100, version: "1", files: manifest.files.filter { $0.name != "machine.secret" })
+    try await ServerBackup.restore((folder, earlier), to: path("earlier")) { _ in }
+    let unknown = try ServerKeys(state: ServerDirectory(path: path("earlier"), create: false), now: { 100 })
+    #expect(unknown.machineSecretIDs != old.machineSecretIDs)
+    #expect(unknown.machineSecretIDs != unknown.rings.secrets.entries.map(\.key.id))
+  }
+
   @Test func `restoring a backup that has no store is refused if no database is named`() async throws {
     _ = try ServerKeys(state: state, now: { 100 })
     let backup = try path("keys")
@@ -254,7 +277,7 @@ struct BackupTests {
   }
 
   @Test func `a new server key is used only after everybody who needs it had time to receive it`() {
-    #expect(RotatedKey.allCases.map(\.standardDelay) == [3600, 604_800, 3600])
+    #expect(RotatedKey.allCases.map(\.standardDelay) == [3600, 604_800, 3600, 3600])
   }
 
   @Test func `refuses to restore from a backup folder that others can write to`() async throws {

@@ -20,7 +20,7 @@ struct BudgetTests {
   ) -> KnownMachine {
     KnownMachine(
       claim: claim(account, answers: answers), queue: queue, machineID: Array(repeating: number, count: 16),
-      nonce: Array(repeating: 0, count: 16), isCurrent: true, isJoined: false)
+      nonce: Array(repeating: 0, count: 16), madeAt: 0, isCurrent: true, isJoined: false)
   }
 
   private func claim(

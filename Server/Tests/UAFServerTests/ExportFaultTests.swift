@@ -55,7 +55,7 @@ struct ExportFaultTests {
   }
 
   @Test(arguments: [
-    ("header", "footer", ExportFault.notAnExport), ("\"form\":3", "\"form\":1", .otherForm(1)),
+    ("header", "footer", ExportFault.notAnExport), ("\"form\":4", "\"form\":1", .otherForm(1)),
     ("\"madeAt\":5", "\"madeAt\":\"5\"", .notAnExport),
     ("\"type\":\"credential\"", "\"type\":\"door\"", .unknownType(line: 4, "door")),
     ("\"username\":\"mina\",\"createdAt\":1", "\"createdAt\":1", .wrongMember(line: 2, type: "account", "username")),

@@ -120,6 +120,27 @@ final class KeyFileTests {
     #expect(try keys().decoyCode("decoy", [1]) == old)
   }
 
+  @Test
+  func `a state folder from before the secret for machines existed keeps its machines, whatever is rotated`() throws {
+    let old = try keys().authenticationCode("joined machine", [1])
+    try FileManager.default.removeItem(atPath: state.machineSecretPath)
+    #expect(try keys().machineCode("joined machine", [1]) == old, "as that server made its machines' secrets")
+    _ = try state.secrets.rotate(now: clock.now, from: clock.now + 1)
+    clock.advance(seconds: KeyOverlap.seconds * 2)
+    #expect(try keys().machineCode("joined machine", [1]) == old)
+    #expect(try keys().authenticationCode("joined machine", [1]) != old)
+    _ = try state.machineSecrets.rotate(now: clock.now, from: clock.now + 1)
+    clock.advance(seconds: 2)
+    #expect(try keys().machineCode("joined machine", [1]) != old)
+    #expect(try keys().machineCodes("joined machine", [1]).contains(old), "for one more day")
+    clock.advance(seconds: KeyOverlap.seconds)
+    #expect(try !keys().machineCodes("joined machine", [1]).contains(old))
+  }
+
+  @Test func `a new state folder has its own secret for machines`() throws {
+    #expect(try keys().machineCode("machine", [1]) != keys().authenticationCode("machine", [1]))
+  }
+
   @Test func `a new state folder has its own secret for decoys`() throws {
     #expect(try keys().decoyCode("decoy", [1]) != keys().authenticationCode("decoy", [1]))
   }
@@ -169,8 +190,8 @@ final class KeyFileTests {
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     try keys.reload(from: state)
     let lines = KeyList.lines(keys, now: clock.now).map { $0.split(separator: "\t").map(String.init) }
-    #expect(lines.map { $0[0] } == ["kind", "secret", "secret", "verdict", "audit"])
-    #expect(lines.map { $0[3] } == ["use", "in-use", "to-come", "in-use", "in-use"])
+    #expect(lines.map { $0[0] } == ["kind", "secret", "secret", "verdict", "audit", "machine"])
+    #expect(lines.map { $0[3] } == ["use", "in-use", "to-come", "in-use", "in-use", "in-use"])
     #expect(lines[1][1].count == 8 && lines[3][1] == keys.verdictKey.id)
   }
 }

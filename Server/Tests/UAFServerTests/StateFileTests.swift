@@ -83,6 +83,7 @@ final class StateFileTests {
     #expect(first.verdictKey.publicKey == second.verdictKey.publicKey)
     #expect(try first.authenticationCode("a", [1]) == second.authenticationCode("a", [1]))
     #expect(try mode(state.secretPath) == 0o600)
+    #expect(try mode(state.machineSecretPath) == 0o600)
     #expect(try mode(state.verdictKeyPath) == 0o600)
   }
 

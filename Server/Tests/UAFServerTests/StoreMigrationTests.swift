@@ -76,6 +76,30 @@ struct StoreMigrationTests {
     #expect(try await moved.verification().run().fault == nil)
   }
 
+  @Test func `the new store knows the machines that had joined, although the secret for session data is a new one`()
+    async throws
+  {
+    let before = try ServerKeys(state: directory, now: { 100 })
+    let joining = try TestServer(database: old, keys: before)
+    let secret = try #require(try await joining.joined(joining.joinCode(), "d1"))
+    _ = try await joining.checkIn(secret, TestServer.report(next: 1))
+    try await move()
+    let after = try ServerKeys(state: directory, now: { 100 })
+    #expect(after.rings.secrets.entries.map(\.key.id) != before.rings.secrets.entries.map(\.key.id))
+    let moved = try TestServer(database: new, keys: after)
+    #expect(try await moved.checkIn(secret, TestServer.report(mark: 1, next: 2))?.statusCode == .ok)
+    #expect(try await moved.store.read { try $0.joinedMachines.machine("d1")?.contact?.copySeenAt } == nil)
+  }
+
+  @Test func `the machines of a state folder without a secret for machines stay known, since it is made in time`()
+    async throws
+  {
+    try FileManager.default.removeItem(atPath: directory.machineSecretPath)
+    let secret = try StateFile.read(path: directory.secretPath, isSecret: true)
+    try await move()
+    #expect(try StateFile.read(path: directory.machineSecretPath, isSecret: true) == secret)
+  }
+
   @Test func `while the store's rows are copied nobody else may write, and others can read`() async throws {
     try await server.enrol("alice")
     let hold = try StoreHold(path: directory.databasePath)

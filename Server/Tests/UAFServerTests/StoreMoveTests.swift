@@ -92,7 +92,7 @@ import WebAuthn
       for (number, id) in ["d1", "d2"].enumerated() {
         let machine = JoinedMachine(
           codeNumber: 1, id: id, name: "desk", model: nil, system: nil, group: "lab", joinedAt: now)
-        try records.joinedMachines.keep(machine, machineID: [UInt8(number)])
+        try records.joinedMachines.keep(machine, machineID: Array(repeating: UInt8(number), count: 16))
       }
       var report = MachineReport(module: "1.0", nextMark: Array(repeating: 1, count: 16))
       report.policy = 3
@@ -100,8 +100,8 @@ import WebAuthn
       let contact = MachineContact(
         at: now, module: "1.0", policy: 3, locks: ReportedLocks(report.locks), copySeenAt: 7, mark: report.nextMark,
         offlineNumber: 5)
-      try records.joinedMachines.note(contact, report, machineID: [0])
-      _ = try records.joinedMachines.markLeft(machineID: [1], now: now)
+      try records.joinedMachines.note(contact, report, machineID: Array(repeating: 0, count: 16))
+      _ = try records.joinedMachines.markLeft(machineID: Array(repeating: 1, count: 16), now: now)
     }
     _ = try await server.signedAudit()
   }
@@ -173,7 +173,24 @@ import WebAuthn
     #expect(found.0 && found.1 && found.2 && found.3 == [nil, now] && found.4 == "600")
     let contact = try await moved.store.read { try $0.joinedMachines.machine("d1")?.contact }
     #expect(contact?.policy == 3 && contact?.locks.named.count == 1 && contact?.copySeenAt == 7)
-    #expect(contact?.mark == nil && contact?.offlineNumber == nil)
+    #expect(contact?.mark == Array(repeating: 1, count: 16) && contact?.offlineNumber == 5)
+  }
+
+  @Test func `a machine that joined before an import is known after it, and its next report continues the sequence`()
+    async throws
+  {
+    let secret = try #require(try await server.joined(server.joinCode(), "d1", name: "desk"))
+    _ = try await server.checkIn(secret, TestServer.report(next: 1))
+    let keys = try TestServerKeys.make(machineSecrets: server.environment.keys.rings.machineSecrets, now: { 600 })
+    let moved = try TestServer(database: otherEngine.makeDatabase(), keys: keys)
+    try await imported(exported(server.store), into: moved.store)
+    #expect(try moved.known(secret) != nil)
+    #expect(try await moved.checkIn(secret, TestServer.report(mark: 1, next: 2))?.statusCode == .ok)
+    let contact = try await moved.store.read { try $0.joinedMachines.machine("d1")?.contact }
+    #expect(contact?.copySeenAt == nil && contact?.mark == Array(repeating: 2, count: 16))
+    let stranger = try TestServer(database: StoreEngine.current.makeDatabase())
+    try await imported(exported(server.store, "again"), into: stranger.store)
+    #expect(try stranger.known(secret) == nil, "without the secrets for machines the server does not know the machine")
   }
 
   @Test func `an export contains only rows from the time when it began, even if others are written meanwhile`()

@@ -68,7 +68,9 @@ final class TrustedPathTests {
     #expect(modes == [0o700, 0o700])
   }
 
-  @Test(arguments: ["server.db", "server.db-wal", "server.secret", "verdict.key", "verdict.pub", "ca.pem", "key.pem"])
+  @Test(arguments: [
+    "server.db", "server.db-wal", "server.secret", "machine.secret", "verdict.key", "verdict.pub", "ca.pem", "key.pem",
+  ])
   func `refuses a state folder with a file that others can write to, or with a link instead of a file`(name: String)
     throws
   {

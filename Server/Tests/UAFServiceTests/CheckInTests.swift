@@ -280,6 +280,30 @@ import UAFMessages
     #expect(try await rows(.machineCopied).count == 2)
   }
 
+  @Test func `after a restore a machine does not look like a copy of itself, and a copy is noticed at its next report`()
+    async throws
+  {
+    let secret = try await joined()
+    _ = try await server.checkIn(secret, TestServer.report(next: 1))
+    // The machine reports twice after the backup, which the restored store does not know.
+    try await server.store.write { [now = server.now] in try $0.settings.set(.restoredAt, to: String(now)) }
+    server.advance(seconds: 1)
+    #expect(try await server.checkIn(secret, TestServer.report(mark: 3, next: 4)) != nil)
+    #expect(try await contact()?.copySeenAt == nil)
+    #expect(try await server.checkIn(secret, TestServer.report(mark: 2, next: 5)) != nil)
+    #expect(try await contact()?.copySeenAt == server.now)
+  }
+
+  @Test func `a report that was proved before a restore is refused, since the store does not know whether it was used`()
+    async throws
+  {
+    let secret = try await joined()
+    try await server.store.write { [now = server.now] in try $0.settings.set(.restoredAt, to: String(now)) }
+    #expect(try await server.checkIn(secret, TestServer.report(next: 1)) == nil)
+    server.advance(seconds: 1)
+    #expect(try await server.checkIn(secret, TestServer.report(next: 1)) != nil)
+  }
+
   @Test func `a machine does not look like a copy because replies of the server get lost`() async throws {
     let secret = try await joined()
     for report in [TestServer.report(next: 1), TestServer.report(next: 1), TestServer.report(mark: 1, next: 2)] {

@@ -12,7 +12,7 @@ from lab.machine import ROOT
 from lab.waiting import until
 
 EXAMPLE = ROOT / "examples/uaf-server-haproxy-tcp.cfg"
-KEYS = ("server.secret", "decoy.secret", "verdict.key", "verdict.pub", "audit.key", "audit.pub")
+KEYS = ("server.secret", "machine.secret", "decoy.secret", "verdict.key", "verdict.pub", "audit.key", "audit.pub")
 # All clients have one address here.
 UNLIMITED = ("--account-rate", "0", "--address-rate", "0", "--address-connections", "0")
 NAME, PROXY, PORT = "uaf.example.org", "127.0.3.1", 8443

@@ -32,6 +32,7 @@ enum ServerBackup {
     do {
       // No key must be rotated during the copy, so that verdict.key and verdict.pub match.
       try StateLock.wait(for: state) {
+        _ = try state.heldMachineSecrets()
         for name in BackupManifest.names where name != database {
           try copyIfThere(name, from: state, to: folder, of: path)
         }
@@ -165,8 +166,8 @@ struct BackupManifest: Equatable {
 
   /// The files that a backup may contain, apart from `backup.json`.
   static let names = [
-    "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "decoy.secret", "ca.pem",
-    "certificate.pem", "key.pem",
+    "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "machine.secret", "decoy.secret",
+    "ca.pem", "certificate.pem", "key.pem",
   ]
   /// The version of this format; a backup with a different version is refused.
   static let form: Int64 = 1

@@ -84,7 +84,7 @@ struct RestoreCommand: AsyncParsableCommand {
   private func closeDatabase() async throws {
     let directory = try state.openWithKeys()
     try await close(state.openStore(in: directory), [:], now: Terminal.now)
-    try StateLock.wait(for: directory) { try FileManager.default.removeItem(atPath: directory.secretPath) }
+    try StateLock.wait(for: directory) { try directory.dropSecret() }
     json.print(
       ["folder": .string(state.directory)],
       orElse: "closed the codes and sessions that were open in the restored database")

@@ -34,17 +34,18 @@ struct KeysRotateCommand: AsyncParsableCommand {
     discussion: """
       'secret' authenticates session data: copy server.secret to the other servers of this store before the new key \
       is used. 'verdict' signs successes: copy verdict.key to the other servers, and verdict.pub to every \
-      workstation. 'audit' signs heads of the audit: copy audit.key and audit.pub to the other servers. Then send \
-      each server SIGHUP. A replaced key is accepted for one more day.
+      workstation. 'audit' signs heads of the audit: copy audit.key and audit.pub to the other servers. 'machine' is \
+      what machines prove themselves with: copy machine.secret to the other servers; every machine that has joined \
+      must join again. Then send each server SIGHUP. A replaced key is accepted for one more day.
       """)
 
-  @Argument(help: "secret, verdict or audit.") var kind: RotatedKey
+  @Argument(help: "secret, verdict, audit or machine.") var kind: RotatedKey
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
   @Option(
     name: .customLong("in"),
     help: ArgumentHelp(
-      "Seconds until the new key is used, 0 to 2592000 (default: an hour for secret and audit, a week for verdict).",
+      "Seconds until the new key is used, 0 to 2592000 (default: an hour, for verdict a week).",
       valueName: "seconds"))
   var delay: Int64?
 
@@ -92,6 +93,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
     case .secret: _ = try directory.secrets.rotate(now: now, from: from)
     case .verdict: _ = try directory.verdictKeys.rotate(now: now, from: from)
     case .audit: _ = try directory.auditKeys.rotate(now: now, from: from)
+    case .machine: _ = try directory.machineSecrets.rotate(now: now, from: from)
     }
     try keys.reload(from: directory)
     return keys

@@ -86,8 +86,8 @@ struct ExportCommand: AsyncParsableCommand {
     commandName: "export", abstract: "Write everything in the store as JSON, one object per line.",
     discussion: """
       The file is newly created, readable only by its owner; '-' writes to standard output. It has no private key: \
-      copy verdict.key, verdict.pub, audit.key, audit.pub and decoy.secret from the state folder as well, and never \
-      server.secret. It has no open codes and no sessions. Afterwards a row of the audit records the export.
+      copy verdict.key, verdict.pub, audit.key, audit.pub, machine.secret and decoy.secret from the state folder as \
+      well, and never server.secret. It has no open codes and no sessions. Afterwards a row of the audit records the export.
       """)
 
   @Argument(help: "The new file, or - for standard output.", completion: .file()) var file: String
@@ -120,8 +120,8 @@ struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Make a store from an export, in an empty state folder or database.",
     discussion: """
-      Stop the old server first, and copy verdict.key, verdict.pub, audit.key, audit.pub and decoy.secret into the \
-      state folder; server.secret is removed there, so no signature that was used since the export can be used again. \
+      Stop the old server first, and copy verdict.key, verdict.pub, audit.key, audit.pub, machine.secret and \
+      decoy.secret into the state folder; server.secret is removed there, so no signature that was used since the export can be used again. \
       The whole file is checked before anything is stored. If the import does not finish, no server starts with the \
       store: run it again, and it starts from the beginning. Everything is as it was at the export: revoke and \
       disable again what was revoked or disabled since then. An export is not signed: check the administrators and \
@@ -157,10 +157,7 @@ struct ImportCommand: AsyncParsableCommand {
     let moving = StoreImport(store: store, descriptor: descriptor, path: file, mark: mark)
     let rows = try await moving.run(header, entry: entry, now: now) {
       // The old secret is removed before the store can be used, so that answers to earlier requests are refused.
-      try StateLock.wait(for: directory) {
-        guard FileManager.default.fileExists(atPath: directory.secretPath) else { return }
-        try FileManager.default.removeItem(atPath: directory.secretPath)
-      }
+      try StateLock.wait(for: directory) { try directory.dropSecret() }
     }
     let time = Terminal.time(header.madeAt)
     let powers = try await store.read { try ImportedPowers($0, now: now) }

@@ -152,7 +152,7 @@ enum KeyList {
   private static func rows(_ keys: ServerKeys, now: Int64) -> [Row] {
     let rings = keys.rings
     return rows(.secret, rings.secrets, now: now, id: \.id) + rows(.verdict, rings.verdictKeys, now: now, id: \.id)
-      + rows(.audit, rings.auditKeys, now: now, id: \.id)
+      + rows(.audit, rings.auditKeys, now: now, id: \.id) + rows(.machine, rings.machineSecrets, now: now, id: \.id)
   }
 
   private static func rows<Key>(_ kind: RotatedKey, _ ring: KeyRing<Key>, now: Int64, id: (Key) -> String) -> [Row] {
@@ -173,6 +173,8 @@ enum RotatedKey: String, CaseIterable, ExpressibleByArgument {
   case verdict
   /// The key that signs heads of the audit, `audit.key`.
   case audit
+  /// The secret from which the machines' secrets are computed, `machine.secret`.
+  case machine
 
   /// The default time until a new key is used, in seconds.
   ///

@@ -27,6 +27,8 @@ struct ServerDirectory: Sendable {
   /// When this server last knew that the whole audit was signed.
   var auditSignedPath: String { file("audit.signed") }
   var secretPath: String { file("server.secret") }
+  /// The secrets from which the machines' secrets are computed.
+  var machineSecretPath: String { file("machine.secret") }
   var decoySecretPath: String { file("decoy.secret") }
 
   /// The Unix socket for administration, which exists while the server runs.
@@ -41,7 +43,7 @@ struct ServerDirectory: Sendable {
   private static let names = [
     "server.db", "server.db-wal", "server.db-shm", "server.db-journal", "ca.pem", "certificate.pem", "key.pem",
     "verdict.pub", "verdict.key", "audit.key", "audit.pub", "audit.head", "audit.signed", "server.secret",
-    "decoy.secret",
+    "machine.secret", "decoy.secret",
   ]
 
   /// Opens a folder to which nobody else can write; if it does not exist, creates it so that only its owner has access.
@@ -204,9 +206,11 @@ extension ServerKeys {
 extension ServerKeys.Rings {
   /// Reads the keys that are rotated, and creates them if they are missing.
   init(state: ServerDirectory) throws {
+    // Before `server.secret` is made, which is not copied if it is new.
+    let machineSecrets = try state.heldMachineSecrets()
     try self.init(
       secrets: state.secrets.ring(), verdictKeys: state.verdictKeys.ring(),
-      auditKeys: state.auditKeys.ring())
+      auditKeys: state.auditKeys.ring(), machineSecrets: machineSecrets)
   }
 }
 
@@ -214,6 +218,39 @@ extension ServerDirectory {
   /// The file of the secrets for session data.
   var secrets: KeyFile<ServerSecret> {
     KeyFile(path: secretPath, new: { try RandomBytes.makeSecret(32) }, key: { try ServerSecret($0) })
+  }
+
+  /// The file of the secrets for machines.
+  var machineSecrets: KeyFile<ServerSecret> {
+    KeyFile(path: machineSecretPath, new: { try RandomBytes.makeSecret(32) }, key: { try ServerSecret($0) })
+  }
+
+  /// The secrets for machines; if there is no file, it is created.
+  ///
+  /// Earlier versions of the server computed the machines' secrets from the secret for session data. If there is such a secret
+  /// and none for machines, it is copied, so that the server knows the same machines as before.
+  func heldMachineSecrets() throws -> KeyRing<ServerSecret> {
+    let file = KeyFile(
+      path: machineSecretPath,
+      new: {
+        let lengths = KeyFile<ServerSecret>.lengths
+        guard let secret = try StateFile.readSecret(path: secretPath, counts: lengths) else {
+          return try RandomBytes.makeSecret(32)
+        }
+        return secret
+      }, key: { try ServerSecret($0) })
+    return try file.ring()
+  }
+
+  /// Removes `server.secret`, so that responses to earlier requests are refused; the machines stay known.
+  ///
+  /// The folder must be locked (``StateLock``).
+  ///
+  /// - Throws: ``ServerError``; ``CryptoError``; an error of the file system.
+  func dropSecret() throws {
+    guard FileManager.default.fileExists(atPath: secretPath) else { return }
+    _ = try heldMachineSecrets()
+    try FileManager.default.removeItem(atPath: secretPath)
   }
 
   /// The file of the keys that sign verdicts.

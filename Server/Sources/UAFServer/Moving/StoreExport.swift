@@ -8,7 +8,7 @@ import UAFService
 /// Writes all rows of a store that can be moved, as lines of JSON; they show the store at one moment.
 struct StoreExport {
   /// The version of this format; an export with a different version is refused.
-  static let form: Int64 = 3
+  static let form: Int64 = 4
 
   /// The number and the hash of what was written.
   struct Summary: Equatable {

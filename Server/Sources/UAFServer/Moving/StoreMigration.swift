@@ -112,10 +112,7 @@ struct StoreMigration {
   /// Removes `server.secret`, so that answers to earlier requests are refused: one store does not know what was used in the
   /// other.
   private func removeSecret() throws {
-    try StateLock.wait(for: directory) {
-      guard FileManager.default.fileExists(atPath: directory.secretPath) else { return }
-      try FileManager.default.removeItem(atPath: directory.secretPath)
-    }
+    try StateLock.wait(for: directory) { try directory.dropSecret() }
   }
 
   private func entry(_ detail: JSONObject) -> AuditEntry {

@@ -126,8 +126,8 @@ package struct MovedTable: Equatable, Sendable {
       .time("expiresAt"),
     ], isNumbered: true)
 
-  // Not moved are the machines' IDs at this server, which follow from its secret, and the values by which their next reports
-  // are judged: the machines must join the new server before they send a report.
+  // With the IDs, which follow from `machine.secret`, and the values by which the next reports are judged, the new server knows
+  // the machines as the old one did.
   private static let joinedMachine = MovedTable(
     "joinedMachine",
     [
@@ -136,7 +136,8 @@ package struct MovedTable: Equatable, Sendable {
       .time("joinedAt"), .time("leftAt", isOptional: true), .time("revokedAt", isOptional: true),
       .time("changeNumber"), .time("lastContactAt", isOptional: true), .text("moduleVersion", isOptional: true),
       .time("policyVersion", isOptional: true), .text("standingLocks", isOptional: true),
-      .time("copySeenAt", isOptional: true),
+      .time("copySeenAt", isOptional: true), MovedColumn("machineID", .bytes(count: 16), isOptional: true),
+      MovedColumn("reportMark", .bytes(count: 16), isOptional: true), .time("offlineNumber", isOptional: true),
     ], isNumbered: true)
 
   private static let machinePolicy = MovedTable(

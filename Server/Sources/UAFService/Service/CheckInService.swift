@@ -43,10 +43,13 @@ package struct CheckInService: Sendable {
     // is a copy of the machine.
     let use = "check-in \(Base64URL.encode(machine.nonce))"
     let noted = try await environment.store.write { records -> JoinedMachine? in
-      guard let known = try records.joinedMachines.machine(machineID: machine.machineID),
+      // A restored or moved store does not know which proofs were used before.
+      let restoredAt = try records.settings.value(of: .restoredAt).flatMap { Int64($0) }
+      guard restoredAt.map({ machine.madeAt > $0 }) ?? true,
+        let known = try records.joinedMachines.machine(machineID: machine.machineID),
         try records.usedProofs.use(tokenID: use, expiresAt: now + Self.proofLifetime, now: now)
       else { return nil }
-      let judged = JudgedReport(report, of: known, now: now)
+      let judged = JudgedReport(report, of: known, restoredAt: restoredAt, now: now)
       try records.audit.append(judged.rows(verified: provedLogins, from: address))
       try records.joinedMachines.note(judged.contact, report, machineID: machine.machineID)
       return known
@@ -122,7 +125,7 @@ package final class DepartedMachines: Sendable {
   /// - Throws: ``StoreFailure``; ``CryptoError``.
   package func renew(from store: any ServerStore, keys: ServerKeys) async throws {
     while true {
-      let secrets = keys.secretIDs
+      let secrets = keys.machineSecretIDs
       let last = begin(secrets)
       let changes = try await store.read { try $0.joinedMachines.changes(after: last, limit: Self.together) }
       let proofs = MachineProofs(keys: keys)

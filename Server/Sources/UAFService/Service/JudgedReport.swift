@@ -26,12 +26,18 @@ struct JudgedReport {
   /// Numbers of logins are compared only within one sequence of reports: after a machine was restored from a backup, it uses
   /// the same numbers for other logins.
   ///
+  /// A nonce that the store had before it was restored or moved proves no copy: the machine may have reported since the
+  /// backup.
+  ///
   /// - Parameters:
   ///   - machine: its state before the report.
+  ///   - restoredAt: when the store was restored or moved, in seconds since 1970; nil if it never was.
   ///   - now: seconds since 1970.
-  init(_ report: MachineReport, of machine: JoinedMachine, now: Int64) {
+  init(_ report: MachineReport, of machine: JoinedMachine, restoredAt: Int64? = nil, now: Int64) {
     let before = machine.contact
-    let isOfCopy = before?.mark.map { report.mark != $0 && report.nextMark != $0 } ?? false
+    let isOld = before.flatMap { before in restoredAt.map { before.at <= $0 } } ?? false
+    let isOther = before?.mark.map { report.mark != $0 && report.nextMark != $0 } ?? false
+    let isOfCopy = isOther && !isOld
     let last = isOfCopy ? 0 : before?.offlineNumber ?? 0
     news = report.offlineLogins.filter { $0.number > last }
     contact = MachineContact(

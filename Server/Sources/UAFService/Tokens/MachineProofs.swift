@@ -23,7 +23,7 @@ package struct MachineProofs: Sendable {
   /// - Throws: ``CryptoError``.
   func secret(of username: String, holding keyIDs: [KeyID]) throws -> MachineSecret? {
     guard let keyID = keyIDs.map(\.bytes).min(by: { $0.lexicographicallyPrecedes($1) }) else { return nil }
-    let code = try keys.authenticationCode("machine", Array(username.utf8) + [0] + keyID)
+    let code = try keys.machineCode("machine", Array(username.utf8) + [0] + keyID)
     let machineID = Array(code.prefix(MachineSecret.machineIDByteCount))
     guard let secret = try secrets(of: machineID, username).first else { return nil }
     return try MachineSecret(machineID: machineID, secret: secret)
@@ -36,7 +36,7 @@ package struct MachineProofs: Sendable {
   /// - Throws: ``CryptoError``.
   func isNumber(_ machineID: [UInt8], of username: String, holding keyIDs: [KeyID]) throws -> Bool {
     for keyID in keyIDs {
-      let numbers = try keys.authenticationCodes("machine", Array(username.utf8) + [0] + keyID.bytes)
+      let numbers = try keys.machineCodes("machine", Array(username.utf8) + [0] + keyID.bytes)
       if numbers.contains(where: { $0.prefix(MachineSecret.machineIDByteCount).elementsEqual(machineID) }) {
         return true
       }
@@ -48,9 +48,9 @@ package struct MachineProofs: Sendable {
   ///
   /// - Throws: ``CryptoError``.
   func secret(ofMachine id: String, joinedWith code: Int64) throws -> MachineSecret {
-    let number = try keys.authenticationCode("joined machine", Self.place(of: id, code))
+    let number = try keys.machineCode("joined machine", Self.place(of: id, code))
     let machineID = Array(number.prefix(MachineSecret.machineIDByteCount))
-    let secret = try keys.authenticationCode("joined machine secret", machineID)
+    let secret = try keys.machineCode("joined machine secret", machineID)
     return try MachineSecret(machineID: machineID, secret: secret)
   }
 
@@ -58,7 +58,7 @@ package struct MachineProofs: Sendable {
   ///
   /// - Throws: ``CryptoError``.
   func numbers(ofMachine id: String, joinedWith code: Int64) throws -> [[UInt8]] {
-    try keys.authenticationCodes("joined machine", Self.place(of: id, code)).map {
+    try keys.machineCodes("joined machine", Self.place(of: id, code)).map {
       Array($0.prefix(MachineSecret.machineIDByteCount))
     }
   }
@@ -72,7 +72,7 @@ package struct MachineProofs: Sendable {
   func possibleSecrets(of username: String, holding keyIDs: [KeyID]) throws -> [MachineSecret] {
     var found: [MachineSecret] = []
     for keyID in keyIDs {
-      let numbers = try keys.authenticationCodes("machine", Array(username.utf8) + [0] + keyID.bytes)
+      let numbers = try keys.machineCodes("machine", Array(username.utf8) + [0] + keyID.bytes)
       for (age, number) in numbers.enumerated() {
         let machineID = Array(number.prefix(MachineSecret.machineIDByteCount))
         // The ID and the secret of a machine were computed with the same secret of the server.
@@ -106,14 +106,14 @@ package struct MachineProofs: Sendable {
     for isJoined in [false, true] {
       let secrets =
         isJoined
-        ? try keys.authenticationCodes("joined machine secret", proof.machineID)
+        ? try keys.machineCodes("joined machine secret", proof.machineID)
         : try secrets(of: proof.machineID, proof.claim.username)
       for (number, secret) in secrets.enumerated() {
         let expected = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
         guard HMACSHA256.isEqual(code, expected) else { continue }
         return KnownMachine(
           claim: proof.claim, queue: proof.queue, machineID: proof.machineID, nonce: proof.nonce,
-          isCurrent: number == 0, isJoined: isJoined)
+          madeAt: proof.madeAt, isCurrent: number == 0, isJoined: isJoined)
       }
     }
     return nil
@@ -124,7 +124,7 @@ package struct MachineProofs: Sendable {
   /// - Parameter machineID: the machine's ID at this server.
   /// - Throws: ``CryptoError``.
   func isMade(_ code: [UInt8], of statement: [UInt8], by machineID: [UInt8]) throws -> Bool {
-    for secret in try keys.authenticationCodes("joined machine secret", machineID) {
+    for secret in try keys.machineCodes("joined machine secret", machineID) {
       let expected = try HMACSHA256.authenticate(statement, keyInOrdinaryMemory: secret)
       if HMACSHA256.isEqual(code, expected) { return true }
     }
@@ -133,7 +133,7 @@ package struct MachineProofs: Sendable {
 
   /// A machine's secret under each secret of the server that is still accepted, the newest first.
   private func secrets(of machineID: [UInt8], _ username: String) throws -> [[UInt8]] {
-    try keys.authenticationCodes("machine secret", machineID + Array(username.utf8))
+    try keys.machineCodes("machine secret", machineID + Array(username.utf8))
   }
 }
 
@@ -149,6 +149,8 @@ package struct KnownMachine: Sendable {
   ///
   /// The answer repeats them, so that it is an answer to this request alone.
   let nonce: [UInt8]
+  /// When the machine made the proof, by its own clock, in seconds since 1970.
+  let madeAt: Int64
   /// Whether its secret was made with the server's secret that is in use now.
   package let isCurrent: Bool
   /// Whether the secret is the one that it received when it joined.

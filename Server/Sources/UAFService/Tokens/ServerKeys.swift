@@ -4,7 +4,7 @@ import Synchronization
 import UAFCrypto
 import UAFMessages
 
-/// The server's keys: secrets for its authentication codes, keys that sign verdicts and heads of the audit, and the secret from
+/// The server's keys: secrets for its authentication codes and for machines, keys that sign verdicts and heads of the audit, and the secret from
 /// which decoys are computed.
 package final class ServerKeys: Sendable {
   /// The keys that are rotated.
@@ -13,10 +13,17 @@ package final class ServerKeys: Sendable {
     package let verdictKeys: KeyRing<TokenKey>
     /// The keys that sign heads of the audit.
     package let auditKeys: KeyRing<TokenKey>
+    /// The secrets from which the machines' secrets are computed.
+    package let machineSecrets: KeyRing<ServerSecret>
 
+    /// Takes the keys.
+    ///
+    /// - Parameter machineSecrets: nil for those of the session data.
     package init(
-      secrets: KeyRing<ServerSecret>, verdictKeys: KeyRing<TokenKey>, auditKeys: KeyRing<TokenKey>
+      secrets: KeyRing<ServerSecret>, verdictKeys: KeyRing<TokenKey>, auditKeys: KeyRing<TokenKey>,
+      machineSecrets: KeyRing<ServerSecret>? = nil
     ) {
+      self.machineSecrets = machineSecrets ?? secrets
       self.secrets = secrets
       self.verdictKeys = verdictKeys
       self.auditKeys = auditKeys
@@ -70,8 +77,18 @@ package final class ServerKeys: Sendable {
     try rings.secrets.accepted(at: now()).contains { try $0.isValid(code, purpose, message) }
   }
 
-  /// The ids of the secrets that are accepted, the one in use first.
-  var secretIDs: [String] { rings.secrets.accepted(at: now()).map(\.id) }
+  /// HMAC-SHA-256 of a message with the secret for machines that is in use.
+  func machineCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
+    try rings.machineSecrets.current(at: now()).code(purpose, message)
+  }
+
+  /// The code under each accepted secret for machines, the one in use first.
+  func machineCodes(_ purpose: String, _ message: [UInt8]) throws -> [[UInt8]] {
+    try rings.machineSecrets.accepted(at: now()).map { try $0.code(purpose, message) }
+  }
+
+  /// The ids of the secrets for machines that are accepted, the one in use first.
+  var machineSecretIDs: [String] { rings.machineSecrets.accepted(at: now()).map(\.id) }
 
   /// The bytes from which decoys are computed: HMAC-SHA-256 of a message with the secret that is never rotated.
   func decoyCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
