@@ -35,7 +35,7 @@ BUILD_TESTS := $(SWIFT) build --build-tests && $(SWIFT) build --package-path Ser
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
-.PHONY: test-webauthn
+.PHONY: test-webauthn lint-ansible
 .PHONY: attack attack-table proofs test-machines bench fuzz deb test-packages install clean fmt lint
 
 help:
@@ -61,6 +61,7 @@ help:
 	@echo 'make deps     install the packages building and testing need'
 	@echo 'make fmt      format Swift, C, Python and shell'
 	@echo 'make lint     check their format, and what linters find'
+	@echo 'make lint-ansible  build the Ansible collection, and have ansible-lint read it'
 	@echo 'make clean    remove what was built'
 	@echo 'DIST=trixie or DIST=bookworm: the same in that release of Debian, in namespaces; needs root or sudo'
 
@@ -156,4 +157,7 @@ lint:
 	$(SWIFT) format lint --strict --recursive $(IN_SWIFT)
 	scripts/check/linters.sh
 	scripts/check/lint.py
+
+lint-ansible:
+	scripts/ansible.sh
 endif

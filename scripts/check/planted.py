@@ -129,6 +129,8 @@ def _versions(tree: Tree) -> Iterator[Violation]:
     tree = tree.planted("debian/changelog", "pam-uaf (1.2.3) unstable; urgency=medium\n")
     for text in ('  static let current = "1.2.4"\n', 'let a = CommandConfiguration(version: "1.2.2")\n'):
         yield Violation(f"version {_FILE}", versions.versions, tree.planted(_FILE, text))
+    galaxy = "examples/ansible/galaxy.yml"
+    yield Violation(f"version {galaxy}", versions.versions, tree.planted(galaxy, "name: fleet\nversion: 1.2.2\n"))
     yield Violation("version CHANGELOG.md", versions.versions, tree.planted("CHANGELOG.md", "## [1.3.0]\n## [1.2.3]\n"))
 
 

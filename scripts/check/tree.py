@@ -13,6 +13,8 @@ from lexer import Comment, Lexed, lex
 ROOT = Path(__file__).resolve().parents[2]
 # The folders of our packages, the client's first: the server's uses products of it that are named as their targets.
 _PACKAGES = (".", "Server")
+# Files without a suffix of _READ that a check reads.
+_NAMED = {"galaxy.yml"}
 _READ = {".swift", ".c", ".h", ".cc", ".py", ".sh", ".md", ".awk"}
 
 
@@ -171,7 +173,7 @@ def load(swift: str) -> Tree:
     files = {}
     for name in sorted(set(names)):
         path = ROOT / name
-        if path.suffix in _READ | {""} and path.is_file() and not path.is_symlink():
+        if (path.suffix in _READ | {""} or path.name in _NAMED) and path.is_file() and not path.is_symlink():
             text = path.read_text(encoding="utf-8", errors="replace")
             if path.suffix or text.startswith("#!") or name == "debian/changelog":
                 files[name] = _file(name, text)

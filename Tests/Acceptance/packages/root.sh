@@ -13,6 +13,7 @@ declare -A guests=(
   [control]='ansible-core ansible-mitogen openssh-client sshpass'
   [managed]='python3 python3-apt'
   [cloud]='cloud-init'
+  [database]='postgresql'
   [directory]='libnss-extrausers'
 )
 
