@@ -97,6 +97,74 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
     }
   }
 
+  func sorted(
+    _ query: AccountQuery, by order: AccountOrder, isDescending: Bool, after place: AccountPlace?, now: Int64
+  ) throws -> SortedAccounts {
+    var whole = query
+    whole.after = ""
+    let search = AccountSearch(whole, now: now, listed: Connection.jsonTexts)
+    let value: SQLValue =
+      switch place?.value {
+      case .text(let text)?: .text(text)
+      case .number(let number)?: .integer(number)
+      case nil: order.isOfTexts ? .text("") : .integer(0)
+      }
+    let direction = isDescending ? "DESC" : "ASC"
+    let rows = try connection.rows(
+      """
+      SELECT username, place, total FROM (
+        SELECT username, \(Self.value(order)) AS place, count(*) OVER () AS total FROM (
+          SELECT username, displayName, department FROM \(Self.place(search, from: 6))
+          WHERE \(search.sql(mark: "?", from: 6)) ORDER BY username LIMIT ?1) AS chosen
+      ) AS every
+      WHERE ?2 = 0 OR (place, username) \(isDescending ? "<" : ">") (?3, ?4)
+      ORDER BY place \(direction), username \(direction) LIMIT ?5
+      """,
+      [
+        .integer(SortedAccounts.mostSorted), .integer(place == nil ? 0 : 1), value, .text(place?.id ?? ""),
+        .integer(query.limit + 1),
+      ] + Self.parameters(search) + Self.group(search)
+    ) { row in
+      let value: AccountPlace.Value =
+        order.isOfTexts ? .text(try row.text(1)) : .number(try row.integer(1))
+      return (
+        place: AccountPlace(order: order, value: value, id: try row.text(0)), total: try row.integer(2, as: Int.self)
+      )
+    }
+    let names = rows.prefix(query.limit).map(\.place.id)
+    let summaries = try summaries(of: names, now: now)
+    return SortedAccounts(
+      accounts: names.compactMap { summaries[$0] },
+      next: rows.count > query.limit ? rows[query.limit - 1].place : nil, total: rows.first?.total ?? 0)
+  }
+
+  /// SQL for the value by which accounts are sorted.
+  private static func value(_ order: AccountOrder) -> String {
+    switch order {
+    case .name: "username"
+    case .displayName: "lower(coalesce(displayName, '')\(Connection.byBytes))"
+    case .department: "lower(coalesce(department, '')\(Connection.byBytes))"
+    case .keys:
+      """
+      (SELECT count(*) FROM credential c WHERE c.username = chosen.username AND revokedAt IS NULL)
+        + (SELECT count(*) FROM passkey p WHERE p.username = chosen.username AND revokedAt IS NULL)
+      """
+    case .lastUsed: "coalesce(\(AccountSearch.lastUse(of: "chosen.username")), -1)"
+    }
+  }
+
+  func count(_ query: AccountQuery, atMost limit: Int, now: Int64) throws -> Int {
+    var whole = query
+    (whole.after, whole.last) = ("", nil)
+    let search = AccountSearch(whole, now: now, listed: Connection.jsonTexts, isCounting: true)
+    return try connection.requiredRow(
+      """
+      SELECT count(*) FROM (
+        SELECT 1 FROM \(Self.place(search, from: 2)) WHERE \(search.sql(mark: "?", from: 2)) LIMIT ?1) AS counted
+      """, [.integer(limit)] + Self.parameters(search) + Self.group(search)
+    ) { try $0.integer(0, as: Int.self) }
+  }
+
   func name(at place: Int, of query: AccountQuery, now: Int64) throws -> String? {
     let search = AccountSearch(query, now: now, listed: Connection.jsonTexts, isCounting: true)
     return try connection.row(

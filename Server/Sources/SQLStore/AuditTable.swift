@@ -25,6 +25,15 @@ extension SQLAuditTrail {
     }
   }
 
+  package func count(_ filter: AuditFilter, atMost limit: Int) throws -> Int {
+    let (conditions, parameters) = Self.conditions(filter)
+    return try connection.requiredRow(
+      """
+      SELECT count(*) FROM (SELECT number FROM audit WHERE \(conditions) ORDER BY number DESC LIMIT ?1) AS counted
+      """, [.integer(limit)] + parameters
+    ) { try $0.integer(0, as: Int.self) }
+  }
+
   /// The conditions of a filter, as SQL whose first parameter is ?2.
   private static func conditions(_ filter: AuditFilter) -> (String, [SQLValue]) {
     // `time + 0` prevents the planner from using the index by time: the rows are needed in the order of their numbers.

@@ -69,6 +69,15 @@ struct JoinedMachineTable<Connection: SQLConnection>: JoinedMachines {
       """, [.text(id), .integer(limit)], Self.machine)
   }
 
+  /// Those of some machines that have joined, each with the join record that it uses now, or used last.
+  func machines(_ ids: [String]) throws -> [JoinedMachine] {
+    try connection.rows(
+      """
+      SELECT \(Self.columns) FROM joinedMachine j
+      WHERE deviceID IN (\(Connection.jsonTexts.replacing("?", with: "?1"))) AND number = \(Self.current)
+      """, [.text(JSONValue.array(ids.map(JSONValue.string)).text)], Self.machine)
+  }
+
   func count(in group: String) throws -> Int {
     try connection.requiredRow(
       """
@@ -166,6 +175,22 @@ struct MachineTable<Connection: SQLConnection>: Machines {
 
   func machine(_ id: String) throws -> FleetMachine? {
     try connection.row(Self.machines("deviceID\(Connection.byBytes) = ?1"), [.text(id)], Self.machine)
+  }
+
+  func count(atMost limit: Int) throws -> Int {
+    try FleetTable(connection: connection).count(atMost: limit)
+  }
+
+  func search(_ query: MachineQuery, now: Int64) throws -> FleetSearch {
+    try FleetTable(connection: connection).search(query, now: now)
+  }
+
+  /// Those of some machines that have keys.
+  func machines(_ ids: [String]) throws -> [FleetMachine] {
+    try connection.rows(
+      Self.machines(
+        "deviceID\(Connection.byBytes) IN (\(Connection.jsonTexts.replacing("?", with: "?1")))"),
+      [.text(JSONValue.array(ids.map(JSONValue.string)).text)], Self.machine)
   }
 
   func keys(on id: String, limit: Int) throws -> [KeyRecord] {

@@ -10,11 +10,18 @@ package struct AccountAdministration: Sendable {
 
   private let environment: AdministrationEnvironment
   private let mostLookedAt: Int
+  private let mostCounted: Int
 
-  /// - Parameter mostLookedAt: how many accounts a page reads at most if the search must read the keys of each account.
-  package init(_ environment: AdministrationEnvironment, mostLookedAt: Int = 5_000) {
+  /// - Parameters:
+  ///   - mostLookedAt: how many accounts a page reads at most if the search must read the keys of each account.
+  ///   - mostCounted: how many accounts are counted at most if only their names are read; a tenth of them otherwise.
+  package init(
+    _ environment: AdministrationEnvironment, mostLookedAt: Int = 5_000,
+    mostCounted: Int = RowTotal.mostOfIndex
+  ) {
     self.environment = environment
     self.mostLookedAt = mostLookedAt
+    self.mostCounted = mostCounted
   }
 
   /// Accounts in the order of their names; with a text to search for, first those whose names begin with it, then the others in
@@ -54,6 +61,71 @@ package struct AccountAdministration: Sendable {
     }
     let page = Page(try rows.map(row), limit: query.limit) { $0.summary.username }
     return page.next == nil ? Page(rows: page.rows, next: end) : page
+  }
+
+  /// How many accounts ``page(_:group:of:by:)`` lists on all pages; nil if nobody can count them quickly.
+  ///
+  /// A search for a text or by last use must look at each account, and so must one for active accounts among many.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func total(
+    _ query: AccountQuery, group: String? = nil, of people: PeopleSelection = PeopleSelection(),
+    by caller: Caller
+  ) async throws -> RowTotal? {
+    try caller.require(.read)
+    guard people.text == nil, query.idleSince == nil else { return nil }
+    var asked = query
+    if let group { asked.names = try members(of: group) }
+    return try await environment.read { [asked, mostCounted, now = environment.now()] records in
+      var asked = asked
+      asked.memberOf = try people.id(in: records)
+      let isOfNames = asked.state == nil && asked.names == nil && asked.memberOf == nil
+      let most = isOfNames ? mostCounted : mostCounted / 10
+      if asked.state == .active, asked.names == nil {
+        let all = try records.accounts.count(AccountQuery(limit: 1), atMost: most + 1, now: now)
+        guard all <= most else { return nil }
+      }
+      return RowTotal(
+        counted: try records.accounts.count(asked, atMost: most + 1, now: now), most: most)
+    }
+  }
+
+  /// Accounts in another order than that of their names.
+  ///
+  /// At most ``SortedAccounts/mostSorted`` accounts are sorted, the first ones by their names.
+  ///
+  /// - Parameters:
+  ///   - query: at most 200 accounts; its `after` is the `next` of the page before, in the same order.
+  ///   - people: without a text to search for.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func sorted(
+    _ query: AccountQuery, by order: AccountOrder, isDescending: Bool, group: String? = nil,
+    of people: PeopleSelection = PeopleSelection(), by caller: Caller
+  ) async throws -> (page: Page<AccountRow>, total: RowTotal) {
+    try caller.require(.read)
+    try PageLimit.check(query.limit)
+    guard query.prefix.isEmpty || Username.isValid(query.prefix) else {
+      throw AdministrationRefusal.invalid(field: "prefix", .noSuchPrefix)
+    }
+    let place = query.after.isEmpty ? nil : AccountPlace(text: query.after, in: order)
+    guard query.after.isEmpty || place != nil else { throw AdministrationRefusal.invalid(field: "after", .notAPlace) }
+    var asked = query
+    if let group { asked.names = try members(of: group) }
+    let found = try await environment.read { [asked, mostLookedAt, now = environment.now()] records in
+      var asked = asked
+      asked.memberOf = try people.id(in: records)
+      // The keys of each account are read, so only some accounts are.
+      if asked.idleSince != nil {
+        asked.after = ""
+        asked.last = try records.accounts.name(at: mostLookedAt, of: asked, now: now)
+      }
+      return try records.accounts.sorted(asked, by: order, isDescending: isDescending, after: place, now: now)
+    }
+    let isPart = found.total >= SortedAccounts.mostSorted
+    return (
+      Page(rows: try found.accounts.map(row), next: found.next?.text),
+      RowTotal(counted: found.total + (isPart ? 1 : 0), most: SortedAccounts.mostSorted)
+    )
   }
 
   private func found(_ text: String, _ query: AccountQuery, _ memberOf: String?) async throws

@@ -8,7 +8,7 @@ package struct AttentionAdministration: Sendable {
   /// The most blocked accounts, codes and machines of each kind that are read.
   package static let mostOthers = 1000
   /// After how many seconds without a report a machine counts as silent: a week.
-  package static let silentAfter: Int64 = 604_800
+  package static let silentAfter = FleetMachine.silentAfter
 
   private let environment: AdministrationEnvironment
 
@@ -130,24 +130,4 @@ package struct FleetStanding: Sendable {
   package let isPart: Bool
 
   init(isPart: Bool) { self.isPart = isPart }
-}
-
-extension FleetMachine {
-  /// What the server knows about a machine's reports.
-  package enum Standing: String, CaseIterable, Sendable {
-    case reporting
-    case silent
-    case neverReported
-    case notJoined
-    case departed
-  }
-
-  /// - Parameter now: seconds since 1970.
-  package func standing(at now: Int64) -> Standing {
-    guard let joined else { return .notJoined }
-    guard joined.departedAt == nil else { return .departed }
-    guard let contact = joined.contact else { return .neverReported }
-    let (since, overflow) = now.subtractingReportingOverflow(contact.at)
-    return overflow || since > AttentionAdministration.silentAfter ? .silent : .reporting
-  }
 }

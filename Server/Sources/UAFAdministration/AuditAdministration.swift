@@ -24,6 +24,27 @@ package struct AuditAdministration: Sendable {
     }
   }
 
+  /// How many rows ``page(_:limit:by:)`` lists on all pages; nil if no index finds them, so that nobody can count them quickly.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func total(_ filter: AuditFilter, by caller: Caller) async throws -> RowTotal? {
+    try caller.require(.read)
+    var whole = filter
+    (whole.after, whole.before) = (0, nil)
+    guard !AuditWindow.mustLook(whole) else { return nil }
+    return try await environment.read { [whole] records in
+      if whole.hasNoConditions {
+        // Rows are numbered without gaps, and only the oldest ones are ever removed.
+        let last = try records.audit.last().number
+        let first = try records.audit.rows(AuditFilter(), limit: 1).first?.number
+        return RowTotal(exactly: first.map { Int(clamping: last - $0 + 1) } ?? 0)
+      }
+      let window = try Self.window(whole, in: records.audit)
+      return RowTotal(
+        counted: try records.audit.count(window.filter, atMost: RowTotal.mostCounted + 1))
+    }
+  }
+
   /// The logins since a time, the newest first.
   ///
   /// At most ``AuditWindow/mostRows`` rows are read.

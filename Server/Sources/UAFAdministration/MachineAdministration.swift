@@ -4,6 +4,8 @@ import UAFService
 package struct MachineAdministration: Sendable {
   /// The most keys of one machine that are shown.
   private static let mostKeys = 1000
+  /// The longest text that is searched for, in bytes of UTF-8.
+  private static let longestWords = 256
 
   private let environment: AdministrationEnvironment
 
@@ -26,6 +28,42 @@ package struct MachineAdministration: Sendable {
         try records.joinedMachines.page(after: id, limit: limit + 1), limit: limit + 1)
     }
     return Page(rows, limit: limit) { $0.id }
+  }
+
+  /// Machines of the fleet that meet some conditions, in an order.
+  ///
+  /// - Parameters:
+  ///   - query: at most 200; its `after` is ignored.
+  ///   - after: the `next` of the page before, in the same order; empty for the first page.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func search(
+    _ query: MachineQuery, after: String = "", by caller: Caller
+  ) async throws -> (page: Page<FleetMachine>, total: RowTotal?, isPart: Bool) {
+    try caller.require(.read)
+    try PageLimit.check(query.limit)
+    guard query.words.utf8.count <= Self.longestWords else {
+      throw AdministrationRefusal.invalid(field: "words", .tooLong(bytes: Self.longestWords))
+    }
+    var query = query
+    query.after = after.isEmpty ? nil : MachinePlace(text: after, in: query.order)
+    guard after.isEmpty || query.after != nil else {
+      throw AdministrationRefusal.invalid(field: "after", .notAPlace)
+    }
+    // Without a condition, each page is read as quickly as the first one, however many machines there are.
+    guard query != query.plain else {
+      let page = try await page(after: after, limit: query.limit, by: caller)
+      let count = try await environment.read {
+        try $0.machines.count(atMost: RowTotal.mostCounted + 1)
+      }
+      return (page, RowTotal(counted: count), false)
+    }
+    let found = try await environment.read { [query, now = environment.now()] in
+      try $0.machines.search(query, now: now)
+    }
+    return (
+      Page(rows: found.machines, next: found.next?.text), found.total.map { RowTotal(counted: $0) },
+      found.isPart
+    )
   }
 
   /// One machine, and the first 1,000 of its keys, oldest first.

@@ -15,6 +15,34 @@ package struct Page<Row: Sendable>: Sendable {
   }
 }
 
+/// How many rows a whole list has.
+///
+/// Rows are counted only so far that the count takes a few milliseconds, however many there are.
+package struct RowTotal: Equatable, Sendable {
+  /// The most rows that are counted.
+  package static let mostCounted = 10_000
+  /// The most rows that are counted if an index suffices for that.
+  package static let mostOfIndex = 100_000
+
+  package let rows: Int
+  /// Whether there are more.
+  package let hasMore: Bool
+
+  /// - Parameters:
+  ///   - counted: the rows that were counted, at most one more than `most`.
+  ///   - most: how many rows were to be counted at most.
+  package init(counted: Int, most: Int = mostCounted) {
+    rows = min(counted, most)
+    hasMore = counted > most
+  }
+
+  /// A number that is known without counting.
+  package init(exactly rows: Int) {
+    self.rows = rows
+    hasMore = false
+  }
+}
+
 /// The number of rows on a page.
 package enum PageLimit {
   /// The default.

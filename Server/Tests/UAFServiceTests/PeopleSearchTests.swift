@@ -131,11 +131,9 @@ import Testing
     ("Kim", ["Kim", "Kimono", "kim", "kim2", "kimberley", "zoe", "minsu.kim", "jo"]),
     (" kim2 ", ["kim2"]), ("kimb", ["kimberley"]), ("KIM2", ["kim2"]), ("이", []),
   ])
-  func
-    `the login name that is the text leads, then those that begin with it, then the others as they were added`(
-      text: String, names: [String]
-    ) async throws
-  {
+  func `the login name that is the text leads, then those that begin with it, then the others as they were added`(
+    text: String, names: [String]
+  ) async throws {
     try await addKims()
     #expect(try await found(text) == names)
     for limit in 1...4 {
@@ -143,9 +141,7 @@ import Testing
     }
   }
 
-  @Test func `an account is on one page of a search, whatever is added before the page in between`()
-    async throws
-  {
+  @Test func `an account is on one page of a search, whatever is added before the page in between`() async throws {
     try await addKims()
     var number = 0
     let names = try await pages("kim", limit: 2) {
@@ -178,9 +174,7 @@ import Testing
     #expect(try await page("kim") { $0.names = ["kimberley", "jo"] }.names == ["kimberley", "jo"])
   }
 
-  @Test func `a search by last use looks at few of the names that lead, and has each once`()
-    async throws
-  {
+  @Test func `a search by last use looks at few of the names that lead, and has each once`() async throws {
     try await addKims()
     var (names, after, pages) = ([String](), SearchPlace?.none, 0)
     repeat {

@@ -32,6 +32,14 @@ package struct PeopleAdministration: Sendable {
     let rows = try await environment.read { try $0.personGroups.page(after: name, limit: limit + 1) }
     return Page(rows, limit: limit, key: \.name)
   }
+
+  /// How many groups there are.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func groupTotal(by caller: Caller) async throws -> RowTotal {
+    try caller.require(.read)
+    return RowTotal(exactly: try await environment.read { try $0.personGroups.count() })
+  }
 }
 
 /// The operations on groups of people.

@@ -7,6 +7,8 @@ struct PageTable: Equatable {
   var rows: [[PageCell]]
   /// The text that replaces a table without rows: what is empty, and what to do.
   let empty: String
+  /// A link to the first page of the table; nil on that page.
+  var first: PageCell?
   /// A link to the next page of the table; nil on the last page.
   var next: PageCell?
   /// How many rows are shown; nil if the page does not count them.
@@ -23,7 +25,11 @@ struct PageTable: Equatable {
     let sorted = order?.sorted(rows, columns) ?? Array(rows.enumerated())
     return [
       "caption": caption, "hidesCaption": hidesCaption, "hasRows": !rows.isEmpty, "empty": empty,
-      "hasNext": next != nil, "next": next?.text ?? "", "nextLink": next?.link ?? "", "hasCount": count != nil,
+      "hasPages": first != nil || next != nil, "first": first?.text ?? "",
+      "firstLink": first?.link ?? "",
+      "hasFirst": first != nil, "hasNext": next != nil, "next": next?.text ?? "",
+      "nextLink": next?.link ?? "",
+      "hasCount": count != nil,
       "count": count ?? "", "picking": picking.map { $0.context(csrf: csrf) as Any } ?? false,
       "columns": columns.enumerated().map { index, column in order?.heading(index, column) ?? Self.fixed(column) },
       "rows": sorted.map { index, row -> [String: Any] in
@@ -42,9 +48,10 @@ struct PageTable: Equatable {
 
 /// The order of a table's rows, which a link in each heading changes.
 ///
-/// Only the rows of the page are sorted: a page is read in the order of its keys, whatever the reader wants.
+/// Either the store reads the whole list in this order, or only the rows of the page are sorted.
 struct TableOrder: Equatable {
-  /// The field of the query with the number of the column; a minus sign before it means descending.
+  /// The field of the query with the number of the column, or with the name of the order; a minus sign before it means
+  /// descending.
   static let name = "sort"
 
   /// The column by which the rows are sorted, from 0; nil for the order in which they were read.
@@ -52,6 +59,8 @@ struct TableOrder: Equatable {
   let isDescending: Bool
   /// The page with its search, without the order.
   let page: String
+  /// The name of the order of each column, if the store sorts the list; nil if the rows of the page are sorted.
+  private let names: [String?]?
 
   /// - Parameters:
   ///   - text: the field of the query; anything but a column's number means no order.
@@ -61,12 +70,26 @@ struct TableOrder: Equatable {
     column = (1...columns).contains(number) ? number - 1 : nil
     isDescending = text.hasPrefix("-")
     self.page = page
+    names = nil
+  }
+
+  /// The order of a list that the store sorts.
+  ///
+  /// - Parameters:
+  ///   - text: the field of the query.
+  ///   - names: the name of the order of each column; nil for a column by which nothing is sorted.
+  init(_ text: String, names: [String?], page: String) {
+    let name = text.hasPrefix("-") ? String(text.dropFirst()) : text
+    column = name.isEmpty ? nil : names.firstIndex(of: name)
+    isDescending = text.hasPrefix("-")
+    self.page = page
+    self.names = names
   }
 
   /// The rows in this order, each with its place in the order in which they were read.
   func sorted(_ rows: [[PageCell]], _ columns: [String]) -> [(Int, [PageCell])] {
     let numbered = rows.enumerated().map { ($0.offset, $0.element) }
-    guard let column else { return numbered }
+    guard let column, names == nil else { return numbered }
     return numbered.sorted { first, second in
       guard column < first.1.count, column < second.1.count else { return first.0 < second.0 }
       let (left, right) = (first.1[column].sortKey, second.1[column].sortKey)
@@ -77,9 +100,10 @@ struct TableOrder: Equatable {
 
   func heading(_ index: Int, _ text: String) -> [String: Any] {
     let isSorted = index == column
-    let value = (isSorted && !isDescending ? "-" : "") + String(index + 1)
+    let name = names.map { index < $0.count ? $0[index] : nil } ?? String(index + 1)
+    let value = (isSorted && !isDescending ? "-" : "") + (name ?? "")
     return [
-      "heading": text, "isSortable": !text.isEmpty, "isSorted": isSorted,
+      "heading": text, "isSortable": !text.isEmpty && name != nil, "isSorted": isSorted,
       "direction": isDescending ? "descending" : "ascending",
       "sortLink": page + (page.contains("?") ? "&" : "?") + "\(Self.name)=\(value)",
     ]

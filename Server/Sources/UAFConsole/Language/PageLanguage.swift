@@ -47,6 +47,16 @@ package enum PageLanguage: String, CaseIterable, Sendable {
     let filled = zip(pieces, values + Array(repeating: "", count: pieces.count)).reduce(into: "") { $0 += $1.0 + $1.1 }
     return self == .korean ? KoreanParticles.resolved(filled) : filled
   }
+
+  /// A number with a comma before each group of three digits, as both languages write it.
+  func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    return digits.enumerated().reduce(into: "") { text, digit in
+      let left = digits.count - digit.offset
+      if digit.offset > 0, left.isMultiple(of: 3) { text += "," }
+      text.append(digit.element)
+    }
+  }
 }
 
 extension PageLanguage {

@@ -357,6 +357,14 @@ enum PageText: String, CaseIterable, Sendable {
   case oneRow
   case allRows
   case firstRows
+  case rowsOf
+  case sortOrder
+  case rowsOfMore
+  case pageOf
+  case firstPage
+  case noneHere
+  case onlyFirstSorted
+  case onlyFirstPeople
   case allOfThem
   case moreFilters
   case name

@@ -48,6 +48,7 @@ extension PageLanguage {
       case "form": .listForm
       case "language": .sheetLanguage
       case "not": .leaveOut
+      case "sort": .sortOrder
       case "after": .number
       default: PageText(rawValue: field)
       }

@@ -7,19 +7,23 @@ enum AuditRowPages {
   static func list(_ call: PageCall) async throws -> PageContent {
     let filter = try AuditSearch.filter(call)
     let page = try await AuditAdministration(call.administration).page(filter, by: call.caller)
-    let next = page.next.map { AuditSearch.next($0, call) }
+    let total = try await AuditAdministration(call.administration).total(filter, by: call.caller)
+    let next = page.next.map { AuditSearch.next($0, after: page.rows.count, call) }
+    var table = table(page, caption: call.text(.audit), next: next, call)
+    table.count = call.count(page.rows.count, hasMore: page.next != nil, of: total)
+    table.first = AuditSearch.first(call)
+    table.hidesCaption = true
     return PageContent(
       title: call.text(.audit),
       blocks: [
         .search(AuditSearch.search(call)),
-        .table(table(page, caption: call.text(.audit), next: next, isList: true, call)),
+        .table(table),
       ])
   }
 
-  /// - Parameter isList: whether the table is the page's only one, and its rows are counted.
-  static func table(
-    _ page: Page<AuditRow>, caption: String, next: PageCell?, isList: Bool = false, _ call: PageCall
-  ) -> PageTable {
+  static func table(_ page: Page<AuditRow>, caption: String, next: PageCell?, _ call: PageCall)
+    -> PageTable
+  {
     let rows = page.rows.map { row -> [PageCell] in
       let event = row.event
       return [
@@ -29,9 +33,9 @@ enum AuditRowPages {
       ]
     }
     return PageTable(
-      caption: caption, columns: [.number, .time, .kind, .outcome, .account, .actor, .machine].map(call.text),
-      rows: rows, empty: call.text(.noRows), next: next,
-      count: isList ? call.count(rows.count, hasMore: page.next != nil) : nil, hidesCaption: isList)
+      caption: caption,
+      columns: [.number, .time, .kind, .outcome, .account, .actor, .machine].map(call.text),
+      rows: rows, empty: call.text(.noRows), next: next)
   }
 
   private static func outcome(_ outcome: String, _ call: PageCall) -> PageCell {
@@ -129,7 +133,13 @@ enum AuditSearch {
   }
 
   /// A link to the next page, with the same search.
-  static func next(_ before: String, _ call: PageCall) -> PageCell {
-    call.next("/console/audit", names.map { ($0, call.fields[$0]) } + [("before", before)])
+  static func next(_ before: String, after rows: Int, _ call: PageCall) -> PageCell {
+    call.next(
+      "/console/audit", names.map { ($0, call.fields[$0]) } + [("before", before)], after: rows)
+  }
+
+  /// A link to the first page, with the same search; nil on that page.
+  static func first(_ call: PageCall) -> PageCell? {
+    call.first("/console/audit", names.map { ($0, call.fields[$0]) })
   }
 }

@@ -57,12 +57,16 @@ enum GroupPages {
         PageCell(group.name, link: link(group.name)), PageCell(String(group.members), link: members(group)), menu,
       ]
     }
+    let total = try await PeopleAdministration(call.administration).groupTotal(by: call.caller)
     let columns: [PageText] = [.name, .members]
     let table = PageTable(
-      caption: call.text(.groups), columns: columns.map(call.text) + [""], rows: rows, empty: call.text(.noGroups),
-      next: page.next.map { call.next(path, [("after", $0)]) },
-      count: call.count(rows.count, hasMore: page.next != nil), hidesCaption: true)
-    return PageContent(title: call.text(.groups), blocks: [.paragraph(call.text(.groupsAre)), .table(table)])
+      caption: call.text(.groups), columns: columns.map(call.text) + [""], rows: rows,
+      empty: call.text(.noGroups),
+      first: call.first(path),
+      next: page.next.map { call.next(path, [("after", $0)], after: rows.count) },
+      count: call.count(rows.count, hasMore: page.next != nil, of: total), hidesCaption: true)
+    return PageContent(
+      title: call.text(.groups), blocks: [.paragraph(call.text(.groupsAre)), .table(table)])
   }
 
   static func group(_ call: PageCall) async throws -> PageContent {

@@ -6,32 +6,53 @@ import UAFService
 enum MachinePages {
   static let path = "/console/machines"
 
+  private static let names = ["words", "state", TableOrder.name]
+  /// The orders of the store, by the columns of the list.
+  private static let orders: [MachineQuery.Order?] = [
+    .name, nil, .group, .accounts, .keys, .lastUsed, .lastReport, nil, .version,
+  ]
+
   static func list(_ call: PageCall) async throws -> PageContent {
-    let page = try await MachineAdministration(call.administration).page(after: call.fields["after"], by: call.caller)
-    let wanted = call.value("state")
-    guard wanted.map({ FleetMachine.Standing(rawValue: $0) != nil }) ?? true else {
-      throw AdministrationRefusal.invalid(field: "state", .unknown)
+    var query = MachineQuery(limit: PageLimit.standard)
+    if let wanted = call.value("state") {
+      guard let standing = FleetMachine.Standing(rawValue: wanted) else {
+        throw AdministrationRefusal.invalid(field: "state", .unknown)
+      }
+      query.standing = standing
     }
-    let words = call.fields["words"].lowercased()
-    let found = page.rows.filter { machine in
-      let texts = [machine.id, machine.name, machine.model, machine.system, machine.joined?.group]
-      return (wanted == nil || machine.standing(at: call.environment.now).rawValue == wanted)
-        && (words.isEmpty || texts.contains { $0?.lowercased().contains(words) ?? false })
-    }
+    query.words = call.fields["words"]
+    let (order, name) = try call.storedOrder(
+      orders.map { $0?.rawValue }, keeping: ["words", "state"])
+    query.order = name.flatMap { MachineQuery.Order(rawValue: $0) } ?? .id
+    query.isDescending = order.isDescending
+    let found = try await MachineAdministration(call.administration).search(
+      query, after: call.fields["after"], by: call.caller)
+    let page = found.page
     let columns: [PageText] = [
       .machineName, .state, .group, .accounts, .keys, .lastUsed, .lastReport, .locksReported, .module,
     ]
-    let rows = found.map { row($0, call) }
+    let rows = page.rows.map { row($0, call) }
+    let isSearch = query.standing != nil || !query.words.isEmpty
+    let kept = names.map { ($0, call.fields[$0]) }
     let table = PageTable(
       caption: call.text(.machines), columns: columns.map(call.text) + [""], rows: rows,
-      empty: call.text(wanted == nil && words.isEmpty ? .noMachinesYet : .noneFound),
-      next: page.next.map { call.next(path, [("state", wanted ?? ""), ("words", words), ("after", $0)]) },
-      count: call.count(rows.count, hasMore: page.next != nil),
-      order: call.order(columns: columns.count, keeping: ["state", "words", "after"]),
-      picking: PeopleBulk.picking(found, call), hidesCaption: true)
+      empty: call.text(!isSearch ? .noMachinesYet : page.next == nil ? .noneFound : .noneHere),
+      first: call.first(path, kept),
+      next: page.next.map { call.next(path, kept + [("after", $0)], after: rows.count) },
+      count: call.count(rows.count, hasMore: page.next != nil, of: found.total), order: order,
+      picking: PeopleBulk.picking(page.rows, call), hidesCaption: true)
     var head = PageHead()
-    if call.allows(.joinMachines) { head.primary = call.action(.joinCodeIssue, JoinCodePages.issuePath, .plus) }
-    return PageContent(title: call.text(.machines), head: head, blocks: [.search(search(call)), .table(table)])
+    if call.allows(.joinMachines) {
+      head.primary = call.action(.joinCodeIssue, JoinCodePages.issuePath, .plus)
+    }
+    let part: [PageBlock] =
+      found.isPart
+      ? [
+        .aside(call.language.text(.onlyFirstSorted, call.language.grouped(FleetSearch.mostSorted)))
+      ] : []
+    return PageContent(
+      title: call.text(.machines), head: head,
+      blocks: [.search(search(call))] + part + [.table(table)])
   }
 
   private static func row(_ machine: FleetMachine, _ call: PageCall) -> [PageCell] {
@@ -66,9 +87,7 @@ enum MachinePages {
     }
   }
 
-  /// The box and the states as chips.
-  ///
-  /// Only the machines of the page are searched: the store reads them in order.
+  /// The box and the states as chips; both keep the order, and each keeps the other.
   private static func search(_ call: PageCall) -> PageSearch {
     let states: [(value: String, word: PageText)] = [
       ("", .allOfThem), ("reporting", .reporting), ("silent", .silent), ("neverReported", .neverReported),
@@ -79,9 +98,19 @@ enum MachinePages {
       box: PageField(name: "words", label: call.text(.machineWords), value: call.fields["words"], maximum: 100),
       chips: states.map { value, word in
         PageSearch.Chip(
-          text: call.text(word), link: PageCall.link(path, [("words", call.fields["words"]), ("state", value)]),
+          text: call.text(word),
+          link: PageCall.link(
+            path,
+            [
+              ("words", call.fields["words"]), ("state", value),
+              (TableOrder.name, call.fields[TableOrder.name]),
+            ]),
           isChosen: call.fields["state"] == value)
-      }, chipTitle: call.text(.state), kept: [.hidden("state", call.fields["state"])])
+      }, chipTitle: call.text(.state),
+      kept: [
+        .hidden("state", call.fields["state"]),
+        .hidden(TableOrder.name, call.fields[TableOrder.name]),
+      ])
   }
 
   private static func revokeLink(_ id: String) -> String { "/console/machine/revoke?id=\(FormFields.encoded(id))" }

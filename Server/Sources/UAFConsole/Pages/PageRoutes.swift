@@ -99,12 +99,59 @@ struct PageCall {
       ? language.text(.firstRows, String(rows)) : rows == 1 ? text(.oneRow) : language.text(.allRows, String(rows))
   }
 
+  /// The number of the page's first row in the whole list, as the link to the page says.
+  ///
+  /// It is only shown: the rows of a page begin after a key.
+  var from: Int { min(max(Int(fields[Self.fromName]) ?? 1, 1), 1_000_000_000) }
+
+  static let fromName = "from"
+
+  /// Which rows of a list the page shows, how many the list has, and which page it is.
+  ///
+  /// - Parameter total: nil if the rows were not counted.
+  func count(_ rows: Int, hasMore: Bool, of total: RowTotal?) -> String {
+    let last = from + rows - 1
+    // A link may be older than the rows, and a reader may write anything into it.
+    guard rows > 0, let total, last <= total.rows || total.hasMore else {
+      return count(rows, hasMore: hasMore)
+    }
+    let (first, end) = (language.grouped(from), language.grouped(last))
+    guard !total.hasMore else {
+      return language.text(.rowsOfMore, first, end, language.grouped(total.rows))
+    }
+    guard hasMore || from > 1 else { return count(rows, hasMore: false) }
+    let range = language.text(.rowsOf, first, end, language.grouped(total.rows))
+    let size = PageLimit.standard
+    guard (from - 1).isMultiple(of: size) else { return range }
+    return range + " · "
+      + language.text(
+        .pageOf, language.grouped((from - 1) / size + 1),
+        language.grouped((total.rows - 1) / size + 1))
+  }
+
   /// The order that the reader has chosen for a table.
   ///
   /// - Parameter names: the fields of the query that the page keeps.
   func order(columns: Int, keeping names: [String] = []) -> TableOrder {
     let kept = names.map { ($0, fields[$0]) }
     return TableOrder(fields[TableOrder.name], columns: columns, page: Self.link(path, kept))
+  }
+
+  /// The order in which the store reads a whole list.
+  ///
+  /// - Parameters:
+  ///   - names: the name of the order of each column; nil for a column by which nothing is sorted.
+  ///   - kept: the fields of the query that the page keeps. A new order begins with the first page.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for an order that does not exist.
+  func storedOrder(
+    _ names: [String?], keeping kept: [String]
+  ) throws(AdministrationRefusal) -> (order: TableOrder, name: String?) {
+    let text = fields[TableOrder.name]
+    let order = TableOrder(text, names: names, page: Self.link(path, kept.map { ($0, fields[$0]) }))
+    guard text.isEmpty || order.column != nil else {
+      throw .invalid(field: TableOrder.name, .unknown)
+    }
+    return (order, order.column.flatMap { names[$0] })
   }
 
   /// A path with those of the parameters that are not empty.
@@ -177,8 +224,18 @@ struct PageCall {
   }
 
   /// A link to the next page of a list.
-  func next(_ path: String, _ parts: [(name: String, value: String)]) -> PageCell {
-    PageCell(text(.nextPage), link: Self.link(path, parts))
+  ///
+  /// - Parameter rows: how many rows this page shows, if they are numbered.
+  func next(_ path: String, _ parts: [(name: String, value: String)], after rows: Int? = nil)
+    -> PageCell
+  {
+    let number = rows.map { [(Self.fromName, String(from + $0))] } ?? []
+    return PageCell(text(.nextPage), link: Self.link(path, parts + number))
+  }
+
+  /// A link from a later page of a list to its first one; nil on the first page.
+  func first(_ path: String, _ parts: [(name: String, value: String)] = []) -> PageCell? {
+    from > 1 ? PageCell(text(.firstPage), link: Self.link(path, parts)) : nil
   }
 
   static func personLink(_ name: String) -> PageCell {

@@ -6,8 +6,8 @@ import UAFService
 enum PeoplePages {
   static func list(_ call: PageCall) async throws -> PageContent {
     let search = try PeopleSearch(call)
-    let page = try await AccountAdministration(call.administration).page(
-      search.query, group: search.group, of: search.people, by: call.caller)
+    let found = try await search.found(call)
+    let page = found.page
     let columns: [PageText] = [.account, .displayName, .department, .state, .group, .keys, .lastUsed]
     let rows = page.rows.map { row -> [PageCell] in
       let account = row.summary
@@ -21,8 +21,9 @@ enum PeoplePages {
     let table = PageTable(
       caption: call.text(.people), columns: columns.map(call.text) + [""], rows: rows,
       empty: call.text(PeopleSearch.isEmpty(call) ? .noPeople : .nobodyFound),
-      next: page.next.map { PeopleSearch.next($0, call) }, count: call.count(rows.count, hasMore: page.next != nil),
-      order: call.order(columns: columns.count, keeping: PeopleSearch.names + ["after"]),
+      first: call.first("/console/people", PeopleSearch.kept(call)),
+      next: page.next.map { PeopleSearch.next($0, after: rows.count, call) },
+      count: call.count(rows.count, hasMore: page.next != nil, of: found.total), order: found.order,
       picking: PeopleBulk.picking(page.rows.map(\.summary.username), call), hidesCaption: true)
     var head = PageHead()
     if call.allows(.manageAccounts) {
@@ -31,6 +32,10 @@ enum PeoplePages {
       head.primary = call.action(.enrolOne, "/console/person/enrol", .plus)
     }
     if call.allows(.enrol) { head.more.append(call.action(.enrolList, ListPages.path)) }
+    let isPart =
+      found.order?.column != nil && found.total?.hasMore == true && found.total?.rows == SortedAccounts.mostSorted
+    let part: [PageBlock] =
+      isPart ? [.aside(call.language.text(.onlyFirstPeople, call.language.grouped(SortedAccounts.mostSorted)))] : []
     let links = call.value("memberOf").map { name in
       PageBlock.links(
         [PageAction(text: call.language.text(.groupNamed, name), link: GroupPages.link(name))],
@@ -38,7 +43,7 @@ enum PeoplePages {
     }
     return PageContent(
       title: call.text(.people), head: head,
-      blocks: [.search(PeopleSearch.search(call))] + [links].compactMap(\.self) + [.table(table)])
+      blocks: [.search(PeopleSearch.search(call))] + [links].compactMap(\.self) + part + [.table(table)])
   }
 
   static func person(_ call: PageCall) async throws -> PageContent {
@@ -188,6 +193,32 @@ struct PeopleSearch {
     people = PeopleSelection(text: call.value("search"), memberOf: call.value("memberOf"))
   }
 
+  /// The orders of the store, by the columns of the list.
+  private static let orders: [AccountOrder?] = [.name, .displayName, .department, nil, nil, .keys, .lastUsed]
+
+  /// The fields of the query that the pages of a list keep.
+  static func kept(_ call: PageCall) -> [(name: String, value: String)] {
+    (names + [TableOrder.name]).map { ($0, call.fields[$0]) }
+  }
+
+  /// A page of the people, how many there are, and their order.
+  ///
+  /// A search for a text has an order of its own: who is most likely meant comes first.
+  func found(_ call: PageCall) async throws -> (page: Page<AccountRow>, total: RowTotal?, order: TableOrder?) {
+    let accounts = AccountAdministration(call.administration)
+    guard people.text == nil else {
+      return (try await accounts.page(query, group: group, of: people, by: call.caller), nil, nil)
+    }
+    let (order, name) = try call.storedOrder(Self.orders.map { $0?.rawValue }, keeping: Self.names)
+    guard let sorted = name.flatMap({ AccountOrder(rawValue: $0) }), sorted != .name || order.isDescending else {
+      let page = try await accounts.page(query, group: group, of: people, by: call.caller)
+      return (page, try await accounts.total(query, group: group, of: people, by: call.caller), order)
+    }
+    let found = try await accounts.sorted(
+      query, by: sorted, isDescending: order.isDescending, group: group, of: people, by: call.caller)
+    return (found.page, found.total, order)
+  }
+
   /// Whether the request searches for nothing.
   static func isEmpty(_ call: PageCall) -> Bool { names.allSatisfy { call.fields[$0].isEmpty } }
 
@@ -216,7 +247,7 @@ struct PeopleSearch {
   }
 
   /// A link to the next page, with the same search.
-  static func next(_ after: String, _ call: PageCall) -> PageCell {
-    call.next("/console/people", names.map { ($0, call.fields[$0]) } + [("after", after)])
+  static func next(_ after: String, after rows: Int, _ call: PageCall) -> PageCell {
+    call.next("/console/people", kept(call) + [("after", after)], after: rows)
   }
 }

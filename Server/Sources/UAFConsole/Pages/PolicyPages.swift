@@ -26,8 +26,14 @@ enum PolicyPages {
       ]
     }
     let table = PageTable(
-      caption: call.text(.policyHistory), columns: [.number, .time, .actor, .reason].map(call.text), rows: rows,
-      empty: call.text(.noPolicy), next: history.next.map { call.next("/console/policies", [("after", $0)]) })
+      caption: call.text(.policyHistory),
+      columns: [.number, .time, .actor, .reason].map(call.text), rows: rows,
+      empty: call.text(.noPolicy), first: call.first("/console/policies"),
+      next: history.next.map { call.next("/console/policies", [("after", $0)], after: rows.count) },
+      // Policies are numbered without gaps, and none is ever removed.
+      count: call.count(
+        rows.count, hasMore: history.next != nil,
+        of: RowTotal(exactly: Int(clamping: current?.number ?? 0))))
     let draft = PageField(
       name: "policy", label: call.text(.policyText), kind: .lines, value: current?.text ?? "{}", isRequired: true)
     let form = PageForm(

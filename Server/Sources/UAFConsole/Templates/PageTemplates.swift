@@ -175,7 +175,8 @@ enum PageTemplates {
     {{/buttons}}</p></form>{{/picking}}{{/hasRows}}
     {{^hasRows}}<p class="empty">{{empty}}</p>{{/hasRows}}
     {{#hasCount}}<p class="count">{{count}}</p>{{/hasCount}}
-    {{#hasNext}}<p><a rel="next" href="{{nextLink}}">{{next}}</a></p>{{/hasNext}}
+    {{#hasPages}}<p class="turn">{{#hasFirst}}<a href="{{firstLink}}">{{first}}</a> {{/hasFirst}}\
+    {{#hasNext}}<a rel="next" href="{{nextLink}}">{{next}}</a>{{/hasNext}}</p>{{/hasPages}}
     """
 
   private static let pick = """

@@ -106,6 +106,7 @@ enum StyleSheet {
       border-radius: var(--round); }
     .empty { color: var(--faint); border: 1px dashed var(--line); border-radius: var(--round); padding: 1rem; }
     .count { color: var(--faint); font-size: var(--small); margin: .5rem 0; }
+    .turn { display: flex; gap: 1.5rem; margin: .5rem 0; }
     .state { display: inline-flex; align-items: center; gap: .25rem; padding: .0625rem .625rem .0625rem .375rem;
       border-radius: 1rem; font-size: var(--small); font-weight: 600; white-space: nowrap; }
     .state.good { color: var(--good); background: var(--good-wash); }

@@ -1,6 +1,7 @@
 import NIOHTTP1
 import UAFAdministration
 import UAFMessages
+import UAFService
 
 /// The routes of machines.
 enum MachineRoutes {
@@ -21,13 +22,48 @@ enum MachineRoutes {
 
   private static let list = APIRoute(
     method: .GET, path: "/machines",
-    summary: "The machines of the fleet that have keys or have joined, in the order of their device ids.",
-    query: [APIInputs.after("A device id."), APIInputs.limit],
+    summary:
+      "The machines of the fleet that have keys or have joined, in the order of their device ids, or in another.",
+    query: [
+      APIInputs.text(
+        "words",
+        "Only machines whose device id, name, model, system, group or version contains this text."),
+      APIInputs.choice(
+        "state", FleetMachine.Standing.allCases.map(\.rawValue), "Only machines in this state."),
+      APIInputs.choice(
+        "sort", MachineQuery.Order.allCases.flatMap { [$0.rawValue, "-\($0.rawValue)"] },
+        "The order; a minus sign means descending. Of more than 10,000 machines, only the first are sorted."
+      ),
+      APIInputs.after("A device id; with another order, the `next` of the page before."),
+      APIInputs.limit,
+    ],
     example: ["machines": .array([.object(machine)]), "next": .string("d-1")]
   ) { call in
-    let page = try await MachineAdministration(call.environment).page(
-      after: call.query["after"] ?? "", limit: try call.limit(), by: call.caller)
-    return .ok(APIShapes.page(page, "machines", APIShapes.machine))
+    let found = try await MachineAdministration(call.environment).search(
+      query(call), after: call.query["after"] ?? "", by: call.caller)
+    return .ok(APIShapes.page(found.page, "machines", APIShapes.machine))
+  }
+
+  private static func query(_ call: APICall) throws -> MachineQuery {
+    var query = MachineQuery(limit: try call.limit())
+    query.words = call.query["words"] ?? ""
+    if let state = call.query["state"] {
+      guard let standing = FleetMachine.Standing(rawValue: state) else {
+        throw AdministrationRefusal.invalid(field: "state", .unknown)
+      }
+      query.standing = standing
+    }
+    if let sort = call.query["sort"] {
+      query.isDescending = sort.hasPrefix("-")
+      guard
+        let order = MachineQuery.Order(
+          rawValue: query.isDescending ? String(sort.dropFirst()) : sort)
+      else {
+        throw AdministrationRefusal.invalid(field: "sort", .unknown)
+      }
+      query.order = order
+    }
+    return query
   }
 
   private static let one = APIRoute(

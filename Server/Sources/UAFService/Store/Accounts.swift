@@ -30,6 +30,21 @@ package protocol Accounts {
   /// - Parameter now: seconds since 1970; it decides which enrolment codes have expired.
   func page(_ query: AccountQuery, now: Int64) throws -> [AccountSummary]
 
+  /// Accounts in another order than that of their names.
+  ///
+  /// The first ``SortedAccounts/mostSorted`` accounts that the query matches, in the order of their names, are sorted.
+  ///
+  /// - Parameters:
+  ///   - query: its `after` does not apply.
+  ///   - place: where the page before ended; nil for the first page.
+  func sorted(
+    _ query: AccountQuery, by order: AccountOrder, isDescending: Bool, after place: AccountPlace?, now: Int64
+  ) throws -> SortedAccounts
+
+  /// How many accounts a query matches, from the first one on, and whatever the query says about the last use of keys; at most
+  /// `limit` are counted.
+  func count(_ query: AccountQuery, atMost limit: Int, now: Int64) throws -> Int
+
   /// The name of the n-th account that a query matches, whatever the query says about the last use of keys; nil if there are
   /// fewer.
   ///
@@ -56,6 +71,39 @@ extension Accounts {
   ///
   /// - Parameter now: seconds since 1970.
   package func add(_ username: String, now: Int64) throws { try add([username], now: now) }
+}
+
+/// By what accounts are sorted; where two are equal, by their names.
+package enum AccountOrder: String, CaseIterable, ListOrder {
+  case name
+  case displayName
+  case department
+  case keys
+  case lastUsed
+
+  package var isOfTexts: Bool { self != .keys && self != .lastUsed }
+  package var isByKey: Bool { self == .name }
+}
+
+/// The place of an account in an order.
+package typealias AccountPlace = SortedPlace<AccountOrder>
+
+/// A page of accounts in another order than that of their names.
+package struct SortedAccounts: Equatable, Sendable {
+  /// The most accounts that are sorted at once: the store reads each of them.
+  package static let mostSorted = 10_000
+
+  package let accounts: [AccountSummary]
+  /// Where the next page begins; nil on the last page.
+  package let next: AccountPlace?
+  /// How many accounts are sorted.
+  package let total: Int
+
+  package init(accounts: [AccountSummary], next: AccountPlace?, total: Int) {
+    self.accounts = accounts
+    self.next = next
+    self.total = total
+  }
 }
 
 /// One account, for `uaf-server users`.

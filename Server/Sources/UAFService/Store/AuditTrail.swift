@@ -16,6 +16,9 @@ package protocol AuditTrail {
   /// - Parameter limit: how many at most.
   func rows(_ filter: AuditFilter, limit: Int) throws -> [AuditRow]
 
+  /// How many rows a filter matches; at most `limit` are counted.
+  func count(_ filter: AuditFilter, atMost limit: Int) throws -> Int
+
   /// The number of the first row that is not older than a time; nil if there is none.
   ///
   /// - Parameter time: seconds since 1970.
@@ -94,6 +97,13 @@ package struct AuditFilter: Equatable, Sendable {
     self.since = since
     self.until = until
     self.machine = machine
+  }
+
+  /// Whether every row matches that comes between ``after`` and ``before``.
+  package var hasNoConditions: Bool {
+    var plain = AuditFilter(after: after)
+    (plain.before, plain.isNewestFirst) = (before, isNewestFirst)
+    return self == plain
   }
 
   /// A pattern for SQL's LIKE that finds some words anywhere in a text.

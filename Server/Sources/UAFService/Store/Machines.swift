@@ -11,6 +11,18 @@ package protocol Machines {
   ///   - limit: how many at most.
   func page(after id: String, limit: Int) throws -> [FleetMachine]
 
+  /// How many machines there are, those that have joined included; at most `limit` are counted.
+  func count(atMost limit: Int) throws -> Int
+
+  /// Machines that meet some conditions, in an order, those that have joined included.
+  ///
+  /// The first ``FleetSearch/mostSorted`` machines in the order of their IDs are searched and sorted. If there are more, a search
+  /// in the order of the IDs continues with the others, page by page; and a page may have few machines, or none, although a
+  /// further page follows. In every other order, the others are left out, and the result says so.
+  ///
+  /// - Parameter now: seconds since 1970.
+  func search(_ query: MachineQuery, now: Int64) throws -> FleetSearch
+
   /// nil if this machine has no key.
   func machine(_ id: String) throws -> FleetMachine?
 
@@ -142,5 +154,28 @@ package struct MachineContact: Equatable, Sendable {
     self.copySeenAt = copySeenAt
     self.mark = mark
     self.offlineNumber = offlineNumber
+  }
+}
+
+extension FleetMachine {
+  /// After how many seconds without a report a machine counts as silent: a week.
+  package static let silentAfter: Int64 = 604_800
+
+  /// What the server knows about a machine's reports.
+  package enum Standing: String, CaseIterable, Sendable {
+    case reporting
+    case silent
+    case neverReported
+    case notJoined
+    case departed
+  }
+
+  /// - Parameter now: seconds since 1970.
+  package func standing(at now: Int64) -> Standing {
+    guard let joined else { return .notJoined }
+    guard joined.departedAt == nil else { return .departed }
+    guard let contact = joined.contact else { return .neverReported }
+    let (since, overflow) = now.subtractingReportingOverflow(contact.at)
+    return overflow || since > Self.silentAfter ? .silent : .reporting
   }
 }

@@ -9,6 +9,7 @@ COMMON = (
     "",
     "/people",
     "/person?name=auditor",
+    "/groups",
     "/unable",
     "/machines",
     "/join-codes",

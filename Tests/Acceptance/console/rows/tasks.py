@@ -194,3 +194,103 @@ def sizes(desk):
     loaded = {name.rpartition("/")[2] for name in browser.loaded()}
     must(loaded <= {"style-5.css", "comfort-1.js", "favicon.ico"}, f"it has loaded {loaded}")
     return ", ".join(f"{path} {size / 1024:.1f} KiB" for path, size in found.items())
+
+
+@row(
+    "T10",
+    "a group of people is found from a person, renamed and removed",
+    "9 clicks; a name that another group has is refused; an auditor has no button; the person stays",
+    limit=90,
+)
+def group(desk):
+    for name, groups in (("t10-one", "T10 Labs|T10 Sales"), ("t10-two", "T10 Labs")):
+        desk.run("enrol", name)
+        desk.run("person", name, *[part for group in groups.split("|") for part in ("--group", group)])
+    browser = start(desk, "operator")
+    browser.enter("#anywhere", "t10-one")
+    browser.press("tbody a[href*='person?name=t10-one']")
+    browser.press("dd .several a[href*='T10%20Labs']")
+    must("2 members" in browser.text("main"), f"the page of the group: {browser.text('main')}")
+    browser.examine("group")
+    browser.press(".steps a.button")
+    browser.fill_in("[name=name]", "t10 sales")
+    browser.press("form[action='/console/groups/rename'] button")
+    must("T10 Sales" in browser.text("main"), f"a name that is taken: {browser.text('main')}")
+    browser.open("/console/groups/group?name=t10%20labs")
+    browser.press(".steps a.button")
+    browser.fill_in("[name=name]", "T10 연구소")
+    browser.press("form[action='/console/groups/rename'] button")
+    must(browser.text("h1") == "T10 연구소", f"it is called {browser.text('h1')}")
+    browser.click("details.more summary")
+    browser.press("details.more .danger a")
+    must("T10 연구소" in browser.text("main p:nth-of-type(2)"), f"it says {browser.text('main')}")
+    browser.examine("group-remove")
+    browser.press("form[action='/console/groups/remove'] button")
+    must(browser.path == "/console/groups" and "T10 연구소" not in browser.text("main"), "the group is still there")
+    browser.examine("groups")
+    must("t10-two" in desk.run("users"), "an account of a member is gone")
+    auditor = start(desk, "auditor")
+    auditor.open("/console/groups/group?name=T10%20Sales")
+    must(not auditor.texts(".steps a"), "an auditor has a button")
+    return needed(browser, 9)
+
+
+@row(
+    "T11",
+    "machines are sorted and searched over the whole list, and the list says how many there are",
+    "the order continues on the next page; chips keep search and order; a wrong order or place is refused",
+    limit=120,
+)
+def machines(desk):
+    for number in range(52):
+        # The last one in the order of the ids is the first one by name.
+        desk.person(f"t11-person-{number}", deviceID=f"t11-{number:02d}", deviceName=f"t11 desk {99 - number}")
+    browser = start(desk, "auditor")
+    browser.open("/console/machines?words=t11")
+    must("1–50 of 52" in browser.text(".count"), f"it counts {browser.text('.count')}")
+    browser.press("th:nth-of-type(1) a")
+    names = browser.texts("tbody td[data-column=Name] a")
+    must(names[0] == "t11 desk 48" and names == sorted(names) and len(names) == 50, f"sorted as {names}")
+    browser.examine("machines-sorted")
+    browser.press("a[rel=next]")
+    rest = browser.texts("tbody td[data-column=Name] a")
+    must(rest == ["t11 desk 98", "t11 desk 99"], f"the next page has {rest}")
+    must("51–52 of 52 · page 2 of 2" in browser.text(".count"), f"it counts {browser.text('.count')}")
+    browser.press(".chips a[href*='state=notJoined']")
+    kept = ("words=t11", "state=notJoined", "sort=name")
+    must(all(part in browser.path for part in kept), f"the chip leads to {browser.path}")
+    must("1–50 of 52" in browser.text(".count"), f"it counts {browser.text('.count')}")
+    visitor = desk.signed_in("auditor")
+    for wrong in ("sort=tired", "sort=1", "sort=name&after=t11-49", "state=tired"):
+        answer = visitor.get(f"/console/machines?{wrong}")
+        must(answer.status == 400, f"{wrong}: {answer.status}")
+    return f"{len(names) + len(rest)} machines"
+
+
+@row(
+    "T12",
+    "the login name that is the text leads a search, and a list of people says how many there are",
+    "first the name, then those that begin with it, then the others; with 60 people two pages",
+    limit=90,
+)
+def first(desk):
+    operator = desk.signed_in("operator")
+    for name in ("in.t12kim", "t12kimberley", "t12kim"):
+        operator.post("/console/people/add", name=name)
+    for number in range(60):
+        operator.post("/console/people/add", name=f"t12-many-{number:02d}")
+    browser = start(desk, "helpdesk")
+    browser.enter("#anywhere", "t12kim")
+    names = browser.texts("tbody td[data-column=Account] a")
+    must(names == ["t12kim", "t12kimberley", "in.t12kim"], f"found {names}")
+    browser.open("/console/people?prefix=t12-many-")
+    must(browser.text(".count") == "1–50 of 60 · page 1 of 2", f"it counts {browser.text('.count')}")
+    browser.press("a[rel=next]")
+    must(browser.text(".count") == "51–60 of 60 · page 2 of 2", f"it counts {browser.text('.count')}")
+    browser.examine("people-second")
+    browser.press(".turn a:not([rel])")
+    must(browser.text(".count") == "1–50 of 60 · page 1 of 2", f"the first page counts {browser.text('.count')}")
+    browser.press("th:nth-of-type(2) a")
+    browser.press("th:nth-of-type(2) a")
+    must(browser.texts("tbody td[data-column=Account] a")[0] == "t12-many-59", "the whole list is not reversed")
+    return names

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import ServerTesting
+@testable import UAFAdministration
+@testable import UAFConsole
+@testable import UAFService
+
+/// The list of machines: its search, its orders and its pages.
+@Suite(.onEachStore) struct MachineListTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  private func page(_ browser: ConsoleBrowser, _ path: String) async -> String {
+    ConsoleBrowser.text(await browser.get(path))
+  }
+
+  /// The IDs of the listed machines that were added here.
+  private func listed(_ text: String) -> [String] {
+    text.components(separatedBy: "<a href=\"/console/machine?id=").dropFirst().map { part in
+      String(part.prefix { $0 != "\"" })
+    }.filter { $0.hasPrefix("dev-") }
+  }
+
+  private func addMachines(_ count: Int) async throws {
+    try await server.store.write { try $0.accounts.add("mina", now: 1) }
+    try await server.database.addMachines(count)
+  }
+
+  @Test
+  func `an order is that of the whole list, and the next page continues it with the same search`()
+    async throws
+  {
+    try await addMachines(60)
+    try await server.database.execute(
+      "UPDATE credential SET lastUsedAt = 9 WHERE deviceID = 'dev-00055'")
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let first = await page(browser, "/console/machines?words=dev-&state=notJoined&sort=-lastUsed")
+    #expect(listed(first).first == "dev-00055" && listed(first).count == 50)
+    #expect(
+      first.contains("aria-sort=\"descending\"") && first.contains(">1–50 of 60 · page 1 of 2<"))
+    let link = try #require(
+      first.components(separatedBy: "<a rel=\"next\" href=\"").dropFirst().first
+    )
+    .prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+    #expect(
+      link.contains("words=dev-") && link.contains("state=notJoined")
+        && link.contains("sort=-lastUsed"))
+    let second = await page(browser, String(link))
+    #expect(listed(second).count == 10 && Set(listed(first) + listed(second)).count == 60)
+    #expect(second.contains(">51–60 of 60 · page 2 of 2<") && second.contains(">First page<"))
+  }
+
+  @Test func `chips, headings and the box keep each other's conditions, and a new order begins with the first page`()
+    async throws
+  {
+    try await addMachines(60)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let text = await page(browser, "/console/machines?words=dev-&sort=name")
+    #expect(
+      text.contains("href=\"/console/machines?words=dev-&amp;state=notJoined&amp;sort=name\""))
+    #expect(text.contains("href=\"/console/machines?words=dev-&amp;sort=-name\""))
+    #expect(text.contains("<input type=\"hidden\" name=\"sort\" value=\"name\">"))
+    #expect(!text.contains("sort=state") && !text.contains("sort=2"))
+  }
+
+  @Test
+  func `the first page has the machines in the order of their ids, and says how many there are`()
+    async throws
+  {
+    try await addMachines(60)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let first = await page(browser, "/console/machines")
+    // The machine of the auditor comes after these.
+    #expect(listed(first).first == "dev-00000" && first.contains(">1–50 of 61 · page 1 of 2<"))
+    #expect(first.contains("?after=dev-00049&amp;from=51\""))
+    let second = await page(browser, "/console/machines?after=dev-00049&from=51")
+    #expect(listed(second).first == "dev-00050" && second.contains(">51–61 of 61 · page 2 of 2<"))
+  }
+
+  @Test func `a search that finds nothing says so`() async throws {
+    try await addMachines(1)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    #expect(await page(browser, "/console/machines?words=nothing").contains("No machine matches."))
+  }
+
+  @Test(arguments: [
+    "sort=tired", "sort=2", "sort=-", "sort=--name", "sort=state", "sort=name&after=dev-00049",
+    "sort=name&after=WyJrZXlzIiw3LCJhIl0", "state=tired",
+    "words=" + String(repeating: "w", count: 257),
+  ])
+  func `refuses an order, a state and a place that do not exist, and a text that is too long`(
+    query: String
+  ) async throws {
+    try await addMachines(2)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let answer = await browser.get("/console/machines?\(query)")
+    #expect(answer.status == .badRequest && listed(ConsoleBrowser.text(answer)).isEmpty)
+  }
+}
