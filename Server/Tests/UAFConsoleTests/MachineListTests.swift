@@ -99,4 +99,64 @@ import Testing
     let answer = await browser.get("/console/machines?\(query)")
     #expect(answer.status == .badRequest && listed(ConsoleBrowser.text(answer)).isEmpty)
   }
+
+  // MARK: Policies that end
+
+  /// A machine that has reported just now with a policy of 40 days.
+  private func reported() async throws {
+    let secret = try #require(try await server.joined(server.joinCode(), "d1"))
+    let policy = SavedMachinePolicy(
+      number: 3, group: "lab", lifetime: 40 * 86_400, savedAt: server.now, actor: "test",
+      reason: "test",
+      text: "[passcode]\nmin_length = 12\n")
+    #expect(try await server.store.write { try $0.machinePolicies.add(policy) })
+    var report = TestServer.report(next: 1)
+    report.policy = 0
+    _ = try await server.checkIn(secret, report)
+  }
+
+  private func ends() async throws -> [PolicyEnd] {
+    try await AttentionAdministration(server.administration).policyEnds(by: TestServer.root)
+  }
+
+  @Test func `a policy ends where it was not renewed after half of its time, and the first page says when`()
+    async throws
+  {
+    try await reported()
+    let end = server.now + 40 * 86_400
+    #expect(try await ends() == [])
+    server.advance(seconds: 20 * 86_400 + 1)
+    #expect(try await ends() == [PolicyEnd(number: 3, group: "lab", machines: 1, endsAt: end)])
+    server.advance(seconds: 11 * 86_400 - 2)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let text = await page(browser, "/console")
+    #expect(
+      text.contains("Policy 3 of group lab ends without a report (machines: 1)")
+        && text.contains("in 9 days"))
+    #expect(text.contains("/console/machines?words=lab&amp;sort=lastReport\""))
+  }
+
+  @Test func `a policy without rules ends nowhere`() async throws {
+    try await reported()
+    server.advance(seconds: 21 * 86_400)
+    #expect(try await ends().count == 1)
+    let empty = SavedMachinePolicy(
+      number: 4, group: "lab", lifetime: 86_400, savedAt: 1, actor: "test", reason: "test", text: ""
+    )
+    #expect(try await server.store.write { try $0.machinePolicies.add(empty) })
+    #expect(try await ends() == [])
+    let (other, _) = try await server.signedIn("alice", .auditor)
+    #expect(await !page(other, "/console").contains("Policy 4"))
+  }
+
+  @Test func `a machine that has left, or that names no policy, lets no policy end`() async throws {
+    try await reported()
+    server.advance(seconds: 21 * 86_400)
+    try await server.database.execute("UPDATE joinedMachine SET policyVersion = NULL")
+    #expect(try await ends() == [])
+    try await server.database.execute("UPDATE joinedMachine SET policyVersion = 3, leftAt = 1")
+    #expect(try await ends() == [])
+    try await server.database.execute("UPDATE joinedMachine SET leftAt = NULL")
+    #expect(try await ends().map(\.number) == [3])
+  }
 }

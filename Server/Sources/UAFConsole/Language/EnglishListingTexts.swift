@@ -120,6 +120,7 @@ enum EnglishListingTexts {
     .noteCertificate: "Certificate ends",
     .noteComingKey: "New key is used: {}",
     .noteToken: "Token {} ends",
+    .notePolicyEnds: "Policy {} of group {} ends without a report (machines: {})",
     .failedByReason: "Failed logins of the last 24 hours by reason",
     .reasonOfRefusal: "Reason",
     .versionsInFleet: "Versions in the fleet, as reported",

@@ -117,6 +117,7 @@ enum KoreanListingTexts {
     .noteCertificate: "인증서 만료",
     .noteComingKey: "새 키 사용 시작: {}",
     .noteToken: "토큰 {} 만료",
+    .notePolicyEnds: "정책 {}({} 그룹) 만료, 보고가 끊긴 기기 {}대",
     .failedByReason: "지난 24시간의 실패한 로그인, 사유별",
     .reasonOfRefusal: "사유",
     .versionsInFleet: "기기가 보고한 버전",

@@ -444,6 +444,7 @@ enum PageText: String, CaseIterable, Sendable {
   case noteCertificate
   case noteComingKey
   case noteToken
+  case notePolicyEnds
   case noteJoinCodes
   case findPerson
   case failedByReason

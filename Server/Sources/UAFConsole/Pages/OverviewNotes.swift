@@ -6,6 +6,8 @@ import UAFService
 enum OverviewNotes {
   /// How long before an end the page says so, in seconds.
   private static let endsSoon: Int64 = 30 * 86_400
+  /// The most policies that are named.
+  private static let mostPolicies = 5
 
   static func all(_ call: PageCall) async throws -> [PageNote] {
     try await people(call) + machines(call) + openCodes(call) + ends(call)
@@ -58,7 +60,7 @@ enum OverviewNotes {
     ]
   }
 
-  /// What ends soon: the certificate, keys that are replaced, and tokens.
+  /// What ends soon: the certificate, keys that are replaced, policies on machines, and tokens.
   private static func ends(_ call: PageCall) async throws -> [PageNote] {
     let now = call.environment.now
     func isSoon(_ end: Int64) -> Bool { end < now + endsSoon }
@@ -74,6 +76,17 @@ enum OverviewNotes {
           count: days($0), text: call.language.text(.noteComingKey, key.kind), link: "/console/settings", tone: .warn,
           icon: .key)
       }
+    }
+    let policies = try await AttentionAdministration(call.administration).policyEnds(
+      by: call.caller)
+    notes += policies.filter { isSoon($0.endsAt) }.prefix(mostPolicies).map { policy in
+      PageNote(
+        count: days(policy.endsAt),
+        text: call.language.text(
+          .notePolicyEnds, String(policy.number), policy.group, String(policy.machines)),
+        link: PageCall.link(MachinePages.path, [("words", policy.group), ("sort", "lastReport")]),
+        tone: .warn,
+        icon: .policies)
     }
     if call.allows(.manageAccess) {
       let tokens = try await AccessAdministration(call.administration).tokens(by: call.caller)
