@@ -25,7 +25,9 @@ import Testing
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .accountChange), limit: 99) }.map(\.event)
   }
 
-  @Test func `values are stored without white space at the ends and in one form, and an empty value clears`() async throws {
+  @Test func `values are stored without white space at the ends and in one form, and an empty value clears`()
+    async throws
+  {
     try await add("rene")
     let change = try ProfileChange(
       [.displayName: " Rene\u{301} ", .mail: "rene@example.org\u{A0}"], groups: ["B ", "a", "b"])
@@ -137,7 +139,9 @@ import Testing
       ])
   }
 
-  @Test func `refuses a group's change without the permission, with a bad or taken name, and if it does not exist`() async throws {
+  @Test func `refuses a group's change without the permission, with a bad or taken name, and if it does not exist`()
+    async throws
+  {
     try await add("mina")
     try await people.change("mina", ProfileChange(groups: ["Labs", "Sales"]), by: root)
     let groups = PersonGroupAdministration(.of(server))
@@ -211,7 +215,9 @@ import Testing
     #expect(try await profile("mina")?.mail == "m@e.kr")
   }
 
-  @Test func `a line with an external ID of a different account counts as wrong, unless that account gives it up`() async throws {
+  @Test func `a line with an external ID of a different account counts as wrong, unless that account gives it up`()
+    async throws
+  {
     try await add("mina")
     try await people.change("mina", ProfileChange([.externalID: "E-1"]), by: root)
     let list = EnrolListAdministration(.of(server))
