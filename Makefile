@@ -123,6 +123,7 @@ bench: deps
 	scripts/stage.sh
 	$(AS_ROOT) scripts/bench.py $(if $(BESIDE),builds "$(BESIDE)")
 	$(if $(BESIDE),,$(AS_ROOT) scripts/bench.py server $(STORE))
+	$(if $(BESIDE),,$(AS_ROOT) scripts/bench.py morning $(STORE))
 
 fuzz:
 	SECONDS_EACH=600 scripts/fuzz.sh

@@ -13,7 +13,8 @@ difference of its ratio from 1 is noise. `bench.py server [STORE]`: the server u
 measure/page.py. `make bench` runs it, too. `bench.py peers [STORE]`: of that, only our server and the others. STORE is
 `sqlite` or `postgresql`, and it starts one of these. `bench.py directory [STORE]`: pages of a large store; see
 measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone. `bench.py counts [STORE...]`: a login's
-instructions, allocations and reference counting; see measure/counts.py.
+instructions, allocations and reference counting; see measure/counts.py. `bench.py morning [STORE] [--people N] [--machines N]
+[--logins N] [--minutes M]`: a large server in the morning; see measure/morning.py. `make bench` runs it, too.
 """
 
 import functools
@@ -33,7 +34,7 @@ import tempfile
 import threading
 import time
 
-from measure import beside, chip, counts, directory, floor, page
+from measure import beside, chip, counts, directory, floor, morning, page
 from measure import login as logins
 from pam_login import pam_login, stack
 
@@ -274,6 +275,8 @@ def chosen_parts():
             sys.exit((page if part == "server" else directory).run(STAGE / "bin/uaf-server", *engine))
         case ["peers", *engine] if engine in ([], ["sqlite"], ["postgresql"]):
             sys.exit(page.run_peers(STAGE / "bin/uaf-server", *engine))
+        case ["morning", *words]:
+            sys.exit(morning.run(STAGE / "bin/uaf-server", words))
         case ["floor" | "counts" as part, *engines] if set(engines) <= {"sqlite", "postgresql"}:
             if part == "floor":
                 sys.exit(floor.run(STAGE / "bin/uaf-server"))
@@ -284,7 +287,9 @@ def chosen_parts():
         case names if set(names) <= set(parts):
             return [parts[name] for name in names or parts]
         case _:
-            others = "bench.py builds CHECKOUT, bench.py server|directory [STORE], bench.py floor, bench.py counts [STORE...]"
+            others = (
+                "bench.py builds CHECKOUT, bench.py server|directory|morning [STORE], bench.py floor, bench.py counts [STORE...]"
+            )
             sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], {others}")
 
 

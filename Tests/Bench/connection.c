@@ -62,6 +62,8 @@ void connection_send(struct connection *connection, const char *path, const stru
   text_put(request, "%s %s HTTP/1.1\r\nHost: localhost\r\n", body ? "POST" : "GET", path);
   if (connection->origin)
     text_put(request, "Origin: %s\r\n", connection->origin);
+  if (connection->proof)
+    text_put(request, "UAF-Machine: %s\r\n", connection->proof);
   if (body) {
     text_put(request, "Content-Type: application/json\r\nAccept: application/json\r\nContent-Length: %zu\r\n\r\n",
              body->length);

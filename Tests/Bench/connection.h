@@ -12,6 +12,8 @@ struct connection {
   struct text sent, received;
   /* The page that a browser would send requests from; NULL for none. */
   const char *origin;
+  /* The header UAF-Machine of the next request; NULL for none. */
+  const char *proof;
 };
 
 struct answer {

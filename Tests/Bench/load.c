@@ -2,17 +2,19 @@
 
      load keys SEED COUNT STRIDE           prints name, KeyID and public key of each account, in hex
      load run OPTION=VALUE...              signs in, and prints the figures as JSON
+     load morning OPTION=VALUE...          signs each account in once with a check-in, and prints the figures as JSON
      load pages OPTION=VALUE...            asks for one static answer, and prints the figures as JSON
 
    Options: port, pid (the server's), ca, app (AppID or origin), verdict (the key of verdicts, PEM; none for WebAuthn), seed,
    accounts, stride, counter (of the last run), connections, before, during (seconds), rate (a second; 0: no limit),
    protocol (uaf, conformance, webauthn or privacyidea), origin (a header of each request; none if it is not given). Those of `pages`: port,
-   pid, ca, connections, before, during, path, expected (the body of each answer). One flipped bit, a replay or an answer that
+   pid, ca, connections, before, during, path, expected (the body of each answer). Those of `morning`: port, ca, app, verdict, seed,
+   accounts (as many as there are logins), stride, counter, during, workers (processes), check_ins (a file: morning.h). One flipped bit, a replay or an answer that
    is not right ends the run without figures. */
+#include "morning.h"
 #include "pages.h"
 #include "run.h"
 
-#include <openssl/x509.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,20 +48,6 @@ static int print_keys(const char *seed, long count, long stride)
   }
   accounts_free(accounts, count);
   return 0;
-}
-
-static void see_certificate(struct run *run)
-{
-  unsigned char *der = NULL, hash[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  X509 *certificate = SSL_get1_peer_certificate(run->connections[0].tls);
-  int count = i2d_X509(certificate, &der);
-  if (count <= 0 || X509_digest(certificate, EVP_sha256(), hash, &length) != 1)
-    give_up("no certificate");
-  text_base64url(&run->place.certificate, der, (size_t)count);
-  text_base64url(&run->place.end_point, hash, length);
-  OPENSSL_free(der);
-  X509_free(certificate);
 }
 
 static void print_times(const char *name, struct figures *figures)
@@ -142,13 +130,41 @@ static int sign_in(char **arguments)
                                atol(option(arguments, "stride", "1")),
                                (uint32_t)atol(option(arguments, "counter", "0")));
   run.connections = connect_all(arguments, run.connection_count);
-  see_certificate(&run);
+  place_see(&run.place, run.connections[0].tls);
   run_controls(&run);
   run_logins(&run);
   if (run.verdicts)
     verdicts_check(&verdicts);
   print_figures(&run);
   close_all(run.connections, run.connection_count);
+  return 0;
+}
+
+static int pass_morning(char **arguments)
+{
+  struct morning morning = {.place.app_id = option(arguments, "app", NULL),
+                            .context = connections_context(option(arguments, "ca", NULL)),
+                            .port = option(arguments, "port", NULL),
+                            .logins = atol(option(arguments, "accounts", NULL)),
+                            .during = atof(option(arguments, "during", NULL)),
+                            .workers = atol(option(arguments, "workers", "8")),
+                            .check_ins = option(arguments, "check_ins", NULL)};
+  verdicts_open(&morning.verdicts, option(arguments, "verdict", NULL));
+  morning.accounts = accounts_make(option(arguments, "seed", "bench"), morning.logins,
+                                   atol(option(arguments, "stride", "1")),
+                                   (uint32_t)atol(option(arguments, "counter", "0")));
+  morning_pass(&morning);
+  if (morning.logged_in.count != morning.logins || morning.checked_in.count != morning.logins)
+    give_up("%ld logins and %ld check-ins of %ld", morning.logged_in.count, morning.checked_in.count, morning.logins);
+  printf("{\"logins\":%ld,\"seconds\":%.3f,", morning.logins, morning.seconds);
+  print_times("hello", &morning.hellos);
+  print_times("get", &morning.asks);
+  print_times("respond", &morning.responds);
+  print_times("login", &morning.logged_in);
+  print_times("check_in", &morning.checked_in);
+  printf("\"own_us\":%.1f}\n", morning.own_seconds / (double)morning.logins * 1e6);
+  accounts_free(morning.accounts, morning.logins);
+  SSL_CTX_free(morning.context);
   return 0;
 }
 
@@ -174,7 +190,9 @@ int main(int count, char **arguments)
     return print_keys(arguments[2], atol(arguments[3]), atol(arguments[4]));
   if (count > 2 && strcmp(arguments[1], "run") == 0)
     return sign_in(arguments + 2);
+  if (count > 2 && strcmp(arguments[1], "morning") == 0)
+    return pass_morning(arguments + 2);
   if (count > 2 && strcmp(arguments[1], "pages") == 0)
     return ask_pages(arguments + 2);
-  give_up("usage: load keys SEED COUNT STRIDE, or load run|pages OPTION=VALUE...");
+  give_up("usage: load keys SEED COUNT STRIDE, or load run|morning|pages OPTION=VALUE...");
 }

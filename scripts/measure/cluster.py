@@ -11,7 +11,7 @@ from measure import flushes
 
 ROOT = Path(__file__).resolve().parents[2]
 # The return types of libpq's functions.
-_CONNECTION_OK, _COMMAND_OK, _COPY_IN = 0, 1, 4
+_CONNECTION_OK, _COMMAND_OK, _TUPLES_OK, _COPY_IN = 0, 1, 2, 4
 _ROWS = 10_000
 
 
@@ -19,7 +19,8 @@ def _libpq():
     library = ctypes.CDLL("libpq.so.5")
     for name in ("PQconnectdb", "PQexec", "PQgetResult"):
         getattr(library, name).restype = ctypes.c_void_p
-    library.PQerrorMessage.restype = ctypes.c_char_p
+    for name in ("PQerrorMessage", "PQgetvalue"):
+        getattr(library, name).restype = ctypes.c_char_p
     return library
 
 
@@ -49,6 +50,14 @@ class Connection:
 
     def execute(self, sql):
         self._end(self.library.PQexec(self.handle, sql.encode()), _COMMAND_OK)
+
+    def value(self, sql):
+        """The text of the first column of the first row."""
+        result = ctypes.c_void_p(self.library.PQexec(self.handle, sql.encode()))
+        self._require(self.library.PQresultStatus(result) == _TUPLES_OK)
+        text = self.library.PQgetvalue(result, 0, 0).decode()
+        self.library.PQclear(result)
+        return text
 
     def copy(self, table, columns, rows):
         """Adds rows; bytes become bytea."""

@@ -41,10 +41,11 @@ class Server:
     # Its name among its peers.
     name = "ours"
 
-    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0, used=0, described=False):
+    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0, used=0, **shape):
         self.program, self.folder, self.accounts = program, folder, accounts
         self.url, self.keys_each, self.audit_rows, self.used = url, keys_each, audit_rows, used
-        self.described = described
+        # What store.tables takes: described, machines.
+        self.shape = shape
         self.process: subprocess.Popen[str] | None = None
         self.port = "0"
         self.counter = 0
@@ -55,7 +56,7 @@ class Server:
         self.stop()
         fill, audit = (store.fill_postgresql, store.audit_postgresql) if self.url else (store.fill_sqlite, store.audit_sqlite)
         place = self.url or self.folder / "state/server.db"
-        fill(place, f"{URL}/uaf/facets", self.accounts, keys(self.accounts), self.keys_each, described=self.described)
+        fill(place, f"{URL}/uaf/facets", self.accounts, keys(self.accounts), self.keys_each, **self.shape)
         if self.audit_rows:
             (self.folder / "state/audit.head").unlink(missing_ok=True)
             audit(place, store.audit(self.audit_rows, self.accounts))

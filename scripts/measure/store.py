@@ -19,6 +19,7 @@ _CREDENTIAL = (
     "username", "appID", "aaid", "keyID", "publicKey", "signatureAlgorithm", "authenticatorVersion", "signCounter",
     "regCounter", "deviceID", "registeredAt",
 )  # fmt: skip
+_DEVICE = ("deviceName", "deviceModel", "deviceOS")
 _AUDIT = (
     "number", "time", "kind", "outcome", "account", "actor", "address", "machine", "authenticators", "detail", "hash",
 )  # fmt: skip
@@ -52,8 +53,21 @@ def rows(accounts, own, each):
                 yield name, index, hashlib.sha256(f"{name} {index}".encode()).digest(), shared
 
 
-def tables(app_id, accounts, own, each, *, described):
-    """The rows of every table that has some, with its columns; with `described`, each account says who its person is."""
+def device(number):
+    """The id of a machine that several people use."""
+    return f"desk{number:06d}"
+
+
+def described_device(number):
+    """Name, model and system of such a machine."""
+    return f"desk-{number}", "x86_64", "Linux 6.1"
+
+
+def tables(app_id, accounts, own, each, *, described=False, machines=0):
+    """The rows of every table that has some, with its columns; with `described`, each account says who its person is.
+
+    With `machines` the people's keys are on so many machines; otherwise each key is on its own.
+    """
     now = int(time.time())
     names = ((f"person{number:07d}", now) for number in range(accounts))
     if described:
@@ -62,18 +76,23 @@ def tables(app_id, accounts, own, each, *, described):
         yield "accountGram", _GRAM, people.index(texts)
     else:
         yield "account", _ACCOUNT, names
-    credentials = (
-        (name, app_id, AAID, key_id, key, 1, 1, 0, 1, f"{name}-{index}", now)
-        for name, index, key_id, key in rows(accounts, own, each)
-    )
-    yield "credential", _CREDENTIAL, credentials
+    keys = rows(accounts, own, each)
+    if machines:
+        shared = (
+            (name, app_id, AAID, key_id, key, 1, 1, 0, 1, device(place % machines), now, *described_device(place % machines))
+            for place, (name, _, key_id, key) in enumerate(keys)
+        )
+        yield "credential", _CREDENTIAL + _DEVICE, shared
+    else:
+        own_devices = ((name, app_id, AAID, key_id, key, 1, 1, 0, 1, f"{name}-{index}", now) for name, index, key_id, key in keys)
+        yield "credential", _CREDENTIAL, own_devices
 
 
-def fill_sqlite(path: Path, app_id, accounts, own, each=1, *, described=False):
-    """Fills the file of a server that does not run."""
+def add_sqlite(path: Path, tables):
+    """Adds the rows of tables to the file of a server that does not run."""
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA synchronous = OFF")
-        for table, columns, values in tables(app_id, accounts, own, each, described=described):
+        for table, columns, values in tables:
             places = ", ".join("?" for _ in columns)
             database.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", values)
         database.commit()
@@ -81,12 +100,22 @@ def fill_sqlite(path: Path, app_id, accounts, own, each=1, *, described=False):
     database.close()
 
 
-def fill_postgresql(url, app_id, accounts, own, each=1, *, described=False):
-    """Fills the database of a server that does not run."""
+def add_postgresql(url, tables):
+    """Adds the rows of tables to the database of a server that does not run."""
     with cluster.Connection(url) as connection:
-        for table, columns, values in tables(app_id, accounts, own, each, described=described):
+        for table, columns, values in tables:
             connection.copy(f"uaf.{table}", columns, values)
         connection.execute("VACUUM ANALYZE")
+
+
+def fill_sqlite(path: Path, app_id, accounts, own, each=1, **shape):
+    """Fills the file of a server that does not run; `shape` is that of `tables`."""
+    add_sqlite(path, tables(app_id, accounts, own, each, **shape))
+
+
+def fill_postgresql(url, app_id, accounts, own, each=1, **shape):
+    """Fills the database of a server that does not run; `shape` is that of `tables`."""
+    add_postgresql(url, tables(app_id, accounts, own, each, **shape))
 
 
 def audit(count, accounts):
@@ -147,16 +176,9 @@ def used(count):
 
 def use_sqlite(path: Path, rows):
     """Adds used challenges to the file of a server that does not run."""
-    with sqlite3.connect(path) as database:
-        database.execute("PRAGMA synchronous = OFF")
-        database.executemany(f"INSERT INTO usedChallenge ({', '.join(_USED)}) VALUES (?, ?)", rows)
-        database.commit()
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
+    add_sqlite(path, [("usedChallenge", _USED, rows)])
 
 
 def use_postgresql(url, rows):
     """Adds used challenges to the database of a server that does not run."""
-    with cluster.Connection(url) as connection:
-        connection.copy("uaf.usedChallenge", _USED, rows)
-        connection.execute("VACUUM ANALYZE")
+    add_postgresql(url, [("usedChallenge", _USED, rows)])
