@@ -64,7 +64,7 @@ place "$build/cshim/installed/pam_uaf.so" "$PAMDIR/pam_uaf.so" 0644
 strip "$stage.new$libexec"/* "$stage.new$bin"/*
 strip --strip-unneeded "$stage.new$PAMDIR/pam_uaf.so"
 
-for unit in pam-uaf.socket pam-uaf.service uaf-server.service; do
+for unit in pam-uaf.socket pam-uaf.service pam-uaf-checkin.service pam-uaf-checkin.timer uaf-server.service; do
   source=systemd/$unit
   if [[ ! -f $source ]]; then source=$source.in; fi
   place "$source" "$UNITDIR/$unit" 0644

@@ -1,7 +1,9 @@
+import Glibc
 import Testing
 import ToolTestSupport
 import UAFWire
 
+@testable import Doctor
 @testable import UAFTool
 
 /// `uafctl check-in`, with a scripted core.
@@ -40,5 +42,51 @@ import UAFWire
     #expect(script.output.hasPrefix(#"{"type":"failure""#) && script.notes.isEmpty)
     let other = Bench(["check-in"], as: 1000)
     #expect(other.notes.hasPrefix("uafctl: only root may tell the server how this machine is\n") && other.sent.isEmpty)
+  }
+
+  // MARK: --if-joined
+
+  private func timer(_ folder: Folder, _ server: String = "", as userID: uid_t = 0) -> Bench {
+    folder.delete("pam_uaf.conf")
+    _ = folder.file(
+      "pam_uaf.conf", Array("\(server)[state]\ndirectory = '\(folder.path)/state'\n".utf8), mode: 0o644)
+    var installation = Installation.nowhere
+    installation.configurationPath = folder.path + "/pam_uaf.conf"
+    return Bench(
+      ["check-in", "--if-joined"], as: userID, core: FakeCore(answered(#"{"device":"d","time":1}"#)),
+      installation: installation)
+  }
+
+  private static let untold =
+    "[server]\nrequest_url = 'https://fido.example/uaf/get'\n"
+    + "response_url = 'https://fido.example/uaf/respond'\nsend_device = false\n"
+
+  @Test func `the timer's check-in asks nothing and succeeds on a machine that has not joined`() {
+    let folder = Folder()
+    let bench = timer(folder)
+    #expect(
+      bench.exit == .success && bench.notes.isEmpty && bench.output.isEmpty && bench.sent.isEmpty, "\(bench.notes)")
+  }
+
+  @Test func `the timer's check-in asks the core on a machine that has joined`() {
+    let folder = Folder()
+    _ = folder.folder("state", mode: 0o700)
+    _ = folder.file("state/machine.join", [1], mode: 0o600)
+    let bench = timer(folder)
+    #expect(bench.exit == .success && bench.sent.count == 1, "\(bench.notes)")
+  }
+
+  @Test func `the timer's check-in asks nothing where root wants nothing reported`() {
+    let folder = Folder()
+    _ = folder.folder("state", mode: 0o700)
+    _ = folder.file("state/machine.join", [1], mode: 0o600)
+    let bench = timer(folder, Self.untold)
+    #expect(bench.exit == .success && bench.sent.isEmpty, "\(bench.notes)")
+  }
+
+  @Test func `the timer's check-in refuses anybody but root, and leaves a broken configuration to the core`() {
+    let folder = Folder()
+    #expect(timer(folder, as: 1000).notes.hasPrefix("uafctl: only root may tell the server how this machine is\n"))
+    #expect(timer(folder, "[no such section]\n").sent.count == 1)
   }
 }

@@ -12,7 +12,8 @@ public struct JoinRecord: Equatable, Sendable {
   /// The group that the machine joined.
   public let group: String
 
-  private static let fileName = "machine.join"
+  /// The name of the file in the state folder, which exists while this machine is joined to a server.
+  public static let fileName = "machine.join"
   private static let maximumBytes = 512
 
   /// Makes a record.

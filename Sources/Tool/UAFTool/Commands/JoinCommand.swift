@@ -1,5 +1,7 @@
 import ArgumentParser
+import Authenticator
 import Doctor
+import HostSystem
 import PAMStacks
 import UAFConfiguration
 import UAFMessages
@@ -110,12 +112,16 @@ struct CheckInCommand: CoreCommand, JSONDocumentCommand {
 
   @OptionGroup var conf: ConfigurationOption
 
+  @Flag(help: .text(.ifJoined))
+  var ifJoined = false
+
   @Flag(help: .text(.jsonAnswer))
   var json = false
 
   func request(in context: ToolContext) throws(ToolError) -> Request { Request(.checkIn) }
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    if ifJoined, try hasNothingToTell(in: context) { return .success }
     let finished = try call(in: context).run(try request(in: context))
     guard finished.pamCode == 0, let document = finished.document else {
       return JSONLines.tellFailure(finished, asJSON: json, in: context)
@@ -126,6 +132,25 @@ struct CheckInCommand: CoreCommand, JSONDocumentCommand {
       context.note(Self.policy(in: document).map { ToolText.checkedInPolicy($0) } ?? Self.done)
     }
     return .success
+  }
+
+  /// Whether this machine has joined no server, or root's configuration forbids reports.
+  ///
+  /// If it cannot be looked up, the core is asked, which says what is wrong.
+  private func hasNothingToTell(in context: ToolContext) throws(ToolError) -> Bool {
+    guard context.caller.isRoot else { throw .onlyRoot(.checkIn) }
+    let installation = context.installation
+    let configuration: Configuration
+    let chosen = try conf.path(in: context)
+    do throws(ConfigurationError) {
+      configuration = try Configuration.load(
+        path: chosen, defaultPath: installation.configurationPath, requiredOwner: installation.owner)
+    } catch { return false }
+    if let server = configuration.server, !server.sendsDevice { return true }
+    guard case .failure(let error) = FileState.of("\(configuration.state.directory)/\(JoinRecord.fileName)") else {
+      return false
+    }
+    return error.isAbsence
   }
 
   /// The version of the policy that the server has named for this machine; nil if there is none.

@@ -219,8 +219,8 @@ enum CommandHelp: Catalogued, CaseIterable {
       CommandWords(
         "Tells the server how this machine is, and takes its policy; root only.",
         """
-        Only for a machine that has joined its server. A login that has something to tell does the same. A timer may call it on \
-        machines where nobody logs in for long.
+        Only for a machine that has joined its server. A login that has something to tell does the same, and the timer \
+        pam-uaf-checkin.timer once an hour.
         """)
     case .facet:
       CommandWords(
@@ -415,8 +415,8 @@ enum CommandHelp: Catalogued, CaseIterable {
       CommandWords(
         "서버에 이 컴퓨터의 상태를 알리고 서버의 정책을 받습니다. root만 할 수 있습니다.",
         """
-        서버에 가입한 컴퓨터에서만 할 수 있습니다. 알릴 것이 있으면 로그인도 같은 일을 합니다. 오랫동안 아무도 로그인하지 않는 \
-        컴퓨터에서는 타이머로 실행할 수 있습니다.
+        서버에 가입한 컴퓨터에서만 할 수 있습니다. 알릴 것이 있으면 로그인도 같은 일을 하고, 타이머 pam-uaf-checkin.timer도 \
+        한 시간에 한 번 알립니다.
         """)
     case .facet:
       CommandWords(
@@ -505,6 +505,7 @@ enum OptionHelp: Catalogued, CaseIterable {
   case fingerprint
   case group
   case force
+  case ifJoined
   case pamDirectory
   case service
   case shape
@@ -557,6 +558,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .fingerprint: "Joins only a server with this fingerprint."
     case .group: "Joins only this group of machines."
     case .force: "Leaves although services ask for the passcode, which let nobody in then."
+    case .ifJoined: "Does nothing, and succeeds, where this machine has not joined or send_device is false."
     case .pamDirectory: "Folder of the PAM services."
     case .service: "The service, such as sudo."
     case .shape:
@@ -617,6 +619,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .fingerprint: "지문이 이것인 서버에만 가입합니다."
     case .group: "이 그룹에만 가입합니다."
     case .force: "서비스가 패스코드를 물어 아무도 들어갈 수 없게 되더라도 탈퇴합니다."
+    case .ifJoined: "이 컴퓨터가 가입하지 않았거나 send_device가 false이면 아무것도 하지 않고 성공으로 끝납니다."
     case .pamDirectory: "PAM 서비스의 폴더."
     case .service: "sudo 같은 서비스."
     case .shape:

@@ -79,9 +79,12 @@ def install(lab):
         must(user.startswith("uid=60991(uaf-finger) gid=60991(uaf-finger)"), f"uaf-finger is {user}")
         user = machine.run("id", "uaf-name").stdout
         must(user.startswith("uid=60992(uaf-name) gid=60992(uaf-name)"), f"uaf-name is {user}")
-        for question, expected in (("is-enabled", "enabled"), ("is-active", "active")):
-            said = machine.run("systemctl", question, "pam-uaf.socket", check=False).stdout.strip()
-            must(said == expected, f"the socket {question}: {said}")
+        for unit in ("pam-uaf.socket", "pam-uaf-checkin.timer"):
+            for question, expected in (("is-enabled", "enabled"), ("is-active", "active")):
+                said = machine.run("systemctl", question, unit, check=False).stdout.strip()
+                must(said == expected, f"{unit} {question}: {said}")
+        # On a machine that has not joined, what the timer runs does nothing.
+        machine.run("systemctl", "start", "pam-uaf-checkin.service")
         for question, expected in (("is-enabled", "disabled"), ("is-active", "inactive")):
             said = machine.run("systemctl", question, "uaf-server", check=False).stdout.strip()
             must(said == expected, f"the server {question}: {said}")

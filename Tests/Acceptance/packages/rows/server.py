@@ -31,7 +31,14 @@ def units(lab):
     with lab.bare() as machine:
         scene.install(machine, lab.archives)
         complaints = machine.run(
-            "systemd-analyze", "verify", "--man=no", "uaf-server.service", "pam-uaf.socket", "pam-uaf.service"
+            "systemd-analyze",
+            "verify",
+            "--man=no",
+            "uaf-server.service",
+            "pam-uaf.socket",
+            "pam-uaf.service",
+            "pam-uaf-checkin.service",
+            "pam-uaf-checkin.timer",
         ).stdout
         must(not complaints.strip(), f"systemd-analyze: {complaints}")
         said = machine.run("systemd-analyze", "security", "--no-pager", "uaf-server.service").stdout
