@@ -68,8 +68,9 @@ for unit in pam-uaf.socket pam-uaf.service pam-uaf-checkin.service pam-uaf-check
   source=systemd/$unit
   if [[ ! -f $source ]]; then source=$source.in; fi
   place "$source" "$UNITDIR/$unit" 0644
-  sed -i "s|@LIBEXECDIR@|$libexec|; s|@BINDIR@|$bin|" "$stage.new$UNITDIR/$unit"
+  sed -i "s|@LIBEXECDIR@|$libexec|; s|@BINDIR@|$bin|; s|@LIBDIR@|$PREFIX/lib|" "$stage.new$UNITDIR/$unit"
 done
+place systemd/uaf-server-certificate "$PREFIX/lib/uaf-server/certificate" 0755
 for file in systemd/*.sysusers systemd/*.tmpfiles; do
   name=${file##*/}
   place "$file" "$PREFIX/lib/${name##*.}.d/${name%.*}.conf" 0644
