@@ -444,6 +444,31 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
+  @Test func `doctor counts keys that the server has announced to the machine, and not those that it has ended`() throws
+  {
+    let folder = Folder()
+    let coming = FakeServer.makeKey()
+    func id(_ pem: [UInt8]) throws -> String {
+      let info = try P256.subjectPublicKeyInfo(publicKey: P256.publicKey(pem: pem))
+      return try SHA256.hash(info).prefix(8).map { String(format: "%02x", $0) }.joined()
+    }
+    func announce(_ text: String, on machine: Machine) {
+      let document = Machine.document(Machine.passcode)
+      machine.document = document.dropLast() + #","announced":{\#(text)}}"#
+    }
+    let machine = machine(FakeServer.verdictKey, folder)
+    machine.server?.publishedKey = FakeServer.verdictKey + coming
+    #expect(machine.has(.verdictKey))
+    announce(#""verdictKeys":["\#(try id(coming))"]"#, on: machine)
+    #expect(!machine.has(.verdictKey))
+    // After the rotation.
+    machine.server?.publishedKey = coming
+    #expect(!machine.has(.verdictKey))
+    machine.server?.publishedKey = FakeServer.verdictKey
+    announce(#""verdictKeys":["\#(try id(coming))"],"endedKeys":["\#(try id(FakeServer.verdictKey))"]"#, on: machine)
+    #expect(machine.has(.verdictKey) && machine.doctor().hasFailed)
+  }
+
   @Test func `doctor fails for every invalid verdict key, but not for an unused one`() {
     let folder = Folder()
     let idle = machine(FakeServer.makeKey(), folder, more: "")

@@ -117,6 +117,7 @@ import UAFWire
     log.write(.fingerprint, "refused while locked", .notice)
     log.write(.helpdesk, "unlocked by the helpdesk's payload AAECAwQFBgcICQoLDA0ODw", .notice)
     log.write(.serverPolicy, "policy 7 has expired; it stays in force until the server sends another one", .warning)
+    log.write(.serverKeys, "the server's keys and authorities: accepted 0123456789abcdef", .notice)
     var login = LogLine(.authenticate)
     login.add(.policy, "7")
     log.write(login, .notice)

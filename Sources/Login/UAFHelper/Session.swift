@@ -113,6 +113,7 @@ import UAFWire
     // them.
     let usesUnlock = call.begin.operation == .unlock && call.begin.payload != nil
     if let trusted = isAccountCheck || usesUnlock ? found : asked { try server.readTrust(trusted) }
+    if let note = server.trust?.note { log.write(.serverKeys, note, .warning) }
     sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, environment: environment).sensor()
     environment.seclude(asked.map(Self.places), folder.path)
   }

@@ -98,6 +98,29 @@ public enum X509 {
     return unsafe X509_check_host(certificate, host, host.utf8.count, 0, nil) == 1
   }
 
+  /// Whether an authority has signed a certificate: its name is that of the issuer, and its key fits the signature.
+  ///
+  /// Nothing else about the two is checked, such as their times.
+  ///
+  /// - Parameters:
+  ///   - authority: DER, nothing after it.
+  ///   - der: one certificate, nothing after it.
+  /// - Throws: ``CryptoError/invalidCertificate``.
+  public static func isIssued(by authority: [UInt8], der: [UInt8]) throws(CryptoError) -> Bool {
+    // SAFETY: both certificates are ours until their `defer`; the key belongs to the issuer.
+    let certificate = try unsafe parse(der)
+    defer { unsafe X509_free(certificate) }
+    let issuer = try unsafe parse(authority)
+    defer {
+      unsafe X509_free(issuer)
+      OpenSSLQueue.clear()
+    }
+    guard unsafe X509_check_issued(issuer, certificate) == X509_V_OK, let key = unsafe X509_get0_pubkey(issuer) else {
+      return false
+    }
+    return unsafe X509_verify(certificate, key) == 1
+  }
+
   /// Whether these bytes are one certificate, and nothing after it.
   public static func isCertificate(_ der: [UInt8]) -> Bool {
     // SAFETY: a certificate that could be read is freed immediately.

@@ -30,7 +30,7 @@ package struct Examination {
     configuration: String?, services folder: String, startsSessions: Bool = false
   ) {
     self.installation = installation
-    self.core = core
+    self.core = OwnStatus(core)
     self.accounts = accounts
     self.isRoot = isRoot
     self.folder = folder
@@ -194,12 +194,35 @@ package struct Examination {
     }
   }
 
+  /// What the core says that the server has announced; nothing if the core does not answer.
+  private var announced: AnnouncedTrust {
+    do throws(StatusFailure) { return try core.own().announced } catch { return AnnouncedTrust() }
+  }
+
   /// The findings about the server; empty if no server is known.
   private func server(_ server: ServerSettings?) -> [Finding] {
     guard let server else { return [] }
     return ServerCheck(
-      server: server, owner: installation.owner, isRoot: isRoot, now: { installation.facts().time },
-      exchange: installation.exchange
+      server: server, owner: installation.owner, isRoot: isRoot, announced: announced,
+      now: { installation.facts().time }, exchange: installation.exchange
     ).findings()
   }
+}
+
+/// A source of the state of accounts that asks the core about the caller's own account only once: several checks read it.
+private final class OwnStatus: StatusSource {
+  private let source: any StatusSource
+  private var answer: Result<StatusDocument, StatusFailure>?
+
+  init(_ source: any StatusSource) { self.source = source }
+
+  func own() throws(StatusFailure) -> StatusDocument {
+    if let answer { return try answer.get() }
+    let new: Result<StatusDocument, StatusFailure>
+    do throws(StatusFailure) { new = .success(try source.own()) } catch { new = .failure(error) }
+    answer = new
+    return try new.get()
+  }
+
+  func status(of account: String) throws(StatusFailure) -> StatusAnswer { try source.status(of: account) }
 }

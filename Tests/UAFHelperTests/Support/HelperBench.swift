@@ -34,6 +34,8 @@ final class HelperBench {
   private(set) var hangUp: () -> Void = {}
   /// For each connection to the server, the time after which the person is first told to wait.
   private(set) var firstNotices: [Int64?] = []
+  /// The authorities, PEM, with which each way to the server was made.
+  private(set) var usedAuthorities: [String?] = []
   /// Starts uaf-chip; fails in a test without a chip.
   var chip: DeviceKeySource.Starting = { () throws(Ending) in
     throw Ending(.clientMismatch, log: "this test has no chip")
@@ -222,7 +224,8 @@ final class HelperBench {
       },
       pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log, audit: audit,
       finger: finger, printsFolder: printsFolder, isAtSeat: !isElsewhere,
-      network: { [server] _, _, waiter in
+      network: { [server] _, authorities, waiter in
+        self.usedAuthorities.append(authorities)
         self.firstNotices.append(waiter.firstNoticeMilliseconds)
         server.connect()
         return Network(

@@ -8,6 +8,9 @@ final class VerdictSigner {
 
   init() throws { key = try P256.generate() }
 
+  /// 65 bytes.
+  var publicKey: [UInt8] { key.publicKey }
+
   /// The public key in the format of root's verdict key file.
   var pem: String {
     get throws {

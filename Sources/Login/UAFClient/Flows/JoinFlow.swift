@@ -126,6 +126,8 @@ public struct CheckInFlow: Sendable {
     public let statement: CheckInStatement
     /// A workstation policy, as a token that is signed separately and not checked here; nil if the server sent none.
     public let policy: String?
+    /// What the server says about its keys and authorities; nil if the server, of an earlier version, said nothing.
+    public let trust: ReceivedTrust?
   }
 
   private let deviceID: String
@@ -165,11 +167,15 @@ public struct CheckInFlow: Sendable {
     guard MediaType.matches(response.contentType, [Self.contentType]),
       let answer = try? CheckInAnswer(parsing: response.body), answer.statusCode == .ok
     else { throw .answer }
+    let time = now()
     guard
       let statement = SignedCheckIn.check(
-        answer, to: proof.proof, deviceID: deviceID, publicKeys: publicKeys, now: now())
+        answer, to: proof.proof, deviceID: deviceID, publicKeys: publicKeys, now: time)
     else { throw .unsigned }
-    return Answer(statement: statement, policy: answer.policy)
+    let trust = answer.trust.map { token in
+      SignedTrust.receive(token, answering: proof.proof, deviceID: deviceID, publicKeys: publicKeys, now: time)
+    }
+    return Answer(statement: statement, policy: answer.policy, trust: trust)
   }
 
   private static let contentType = "application/json"

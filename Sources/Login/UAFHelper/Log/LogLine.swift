@@ -116,6 +116,8 @@ enum LogEvent: String, CaseIterable {
   case policy
   /// The server's policy for this workstation was accepted or refused, has expired, or is not in force.
   case serverPolicy
+  /// The server announced or ended keys or authorities, or what it said about them is not used.
+  case serverKeys
   /// A person denied a text that waited at the server.
   case approval
   /// Keys were removed here, the server no longer has some, or some were replaced.

@@ -75,8 +75,8 @@ struct PolicyKeeper {
   /// Checks and stores the policy that the server sent.
   ///
   /// - Parameters:
-  ///   - publicKeys: the verdict keys that root has pinned. They are passed because the sandbox no longer lets root's file be
-  ///     read.
+  ///   - publicKeys: the verdict keys that this machine accepts. They are passed because the sandbox no longer lets root's file
+  ///     be read.
   ///   - now: seconds since 1970.
   func take(_ token: [UInt8], publicKeys: [[UInt8]], at now: Int64) -> PolicyIntake {
     guard isFollowing else { return .refused("[policy] follow is empty") }
@@ -130,12 +130,18 @@ struct PolicyKeeper {
     }
   }
 
-  /// The verdict keys that root has pinned; empty if root requires no signature, or if the file with the keys cannot be used.
+  /// The verdict keys that root has pinned and those that the server has announced; empty if root requires no signature, or if the
+  /// file with the keys cannot be used.
   ///
-  /// - Throws: ``Ending`` if the file cannot be read at the moment.
+  /// A key that has ended since counts too: the policy was accepted when it arrived, and must not lapse because the server has
+  /// changed its key.
+  ///
+  /// - Throws: ``Ending`` if a file cannot be read at the moment.
   private func keys() throws(Ending) -> [[UInt8]] {
     guard let server = own.server else { return [] }
-    do throws(Ending) { return try VerdictKeys.read(of: server, owner: owner) ?? [] } catch {
+    do throws(Ending) {
+      return try ServerTrust.read(of: server, pinnedAuthorities: nil, in: own.state.directory, owner: owner).earlierKeys
+    } catch {
       guard error.circumstance == .rootsFault else { throw error }
       return []
     }

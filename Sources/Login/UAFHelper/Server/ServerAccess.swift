@@ -13,9 +13,11 @@ import UAFWire
   typealias Connecting = (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
 
   /// The authorities that may issue its certificate; nil for the system's authorities.
-  private(set) var authorities: CertificateAuthorities?
+  var authorities: CertificateAuthorities? { trust?.authorities }
   /// The keys of which one must have signed a success of the server; nil if root does not require that.
-  private(set) var verdictKeys: [[UInt8]]?
+  var verdictKeys: [[UInt8]]? { trust?.keys }
+  /// By which keys and authorities the server is known; nil until root's files were read.
+  private(set) var trust: ServerTrust?
 
   private let call: Call
   private let configuration: Configuration
@@ -68,8 +70,37 @@ import UAFWire
   ///
   /// - Throws: ``Ending`` (1001) if one of them cannot be used.
   func readTrust(_ server: ServerSettings) throws(Ending) {
-    authorities = try readAuthorities(server)
-    verdictKeys = try VerdictKeys.read(of: server, owner: folder.owner)
+    trust = try ServerTrust.read(
+      of: server, pinnedAuthorities: try readAuthorities(server), in: folder.path, owner: folder.owner)
+  }
+
+  /// What the configured server has announced to this machine, for people; nil if that is nothing, or cannot be read.
+  var announced: TrustRecord? {
+    guard let server = try? settings(), let place = try? ServerPlace.hash(of: server),
+      let record = try? TrustRecord.read(in: folder.path, owner: folder.owner), record.place == place
+    else { return nil }
+    return record.keys.isEmpty && record.authorities.isEmpty ? nil : record
+  }
+
+  /// Stores what the server has said about its keys and authorities, which counts from now on.
+  ///
+  /// - Throws: ``StateError``; the earlier record then stays, and counts.
+  func learn(_ record: TrustRecord) throws(StateError) {
+    try record.store(in: folder.path, owner: folder.owner)
+    trust = trust?.with(record)
+  }
+
+  /// The trust with the record as it is stored now: another call may have replaced it since this one began.
+  ///
+  /// - Returns: nil if root's files were not read.
+  /// - Throws: ``StateError`` if the record cannot be read; a damaged one counts as none, and is replaced.
+  func storedTrust() throws(StateError) -> ServerTrust? {
+    do throws(StateError) {
+      return trust?.with(stored: try TrustRecord.read(in: folder.path, owner: folder.owner))
+    } catch {
+      guard error == .damaged else { throw error }
+      return trust?.with(stored: nil, because: "\(error)")
+    }
   }
 
   private func readAuthorities(_ server: ServerSettings) throws(Ending) -> CertificateAuthorities? {
@@ -142,12 +173,7 @@ import UAFWire
   private func endpoint(
     _ server: ServerSettings, _ own: ServerSettings.OperationURLs
   ) throws(Ending) -> ServerEndpoint {
-    guard let request = own.requestURL ?? server.requestURL else {
-      throw .configuration("server.request_url is missing")
-    }
-    // A deregistration sends no response. For the other operations the configuration must have this address.
-    let response = own.responseURL ?? server.responseURL ?? request
-    return ServerEndpoint(requestURL: request.text, responseURL: response.text)
+    try ServerPlace.endpoint(server, own)
   }
 
   // MARK: The exchange
@@ -202,27 +228,27 @@ import UAFWire
 
   /// What identifies root's server: its addresses, its authorities, the key of its verdicts, and the relying party.
   ///
-  /// Once root changes any of these, an earlier success is no longer valid.
+  /// Once root changes any of these, an earlier success is no longer valid. What the server itself announces changes nothing:
+  /// otherwise each rotation would end all logins without the server.
   ///
   /// - Throws: ``Ending``.
   func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
-    var texts = [endpoint.requestURL, endpoint.responseURL, authorities?.pem ?? "the system's"]
+    let pinned = trust?.pinnedAuthorities?.pem ?? "the system's"
+    var texts = [endpoint.requestURL, endpoint.responseURL, pinned]
     let server = try settings()
     if server.dialect.isWebAuthn {
       texts += [server.dialect.rawValue, server.webAuthn.origin ?? "", server.webAuthn.relyingPartyID ?? ""]
       if server.dialect == .privacyIDEA { texts.append(server.webAuthn.tokenType.rawValue) }
     }
-    return try hash(texts, Array((verdictKeys ?? []).joined()))
+    return try hash(texts, Array((trust?.pinnedKeys ?? []).joined()))
   }
 
   /// The hash of root's server's addresses: secrets that this server gave are used for proofs to no other server.
   ///
   /// - Throws: ``Ending``.
-  func place(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
-    try hash([endpoint.requestURL, endpoint.responseURL])
-  }
+  func place(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] { try ServerPlace.hash(endpoint) }
 
-  private func hash(_ texts: [String], _ more: [UInt8] = []) throws(Ending) -> [UInt8] {
+  private func hash(_ texts: [String], _ more: [UInt8]) throws(Ending) -> [UInt8] {
     let bytes = texts.flatMap { Array($0.utf8) + [0] } + more
     do throws(CryptoError) { return try SHA256.hash(bytes) } catch { throw Ending(.cannotUse, log: "\(error)") }
   }

@@ -46,12 +46,15 @@ public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
   public let token: String?
   /// A workstation policy for the machine, if it differs from the one that the machine uses; as a separate JSON web token.
   public let policy: String?
+  /// A ``TrustStatement`` as a separate JSON web token, signed with the verdict's key; nil from a server of an earlier version.
+  public let trust: String?
 
   /// Makes an answer.
-  public init(statusCode: UAFStatusCode, token: String? = nil, policy: String? = nil) {
+  public init(statusCode: UAFStatusCode, token: String? = nil, policy: String? = nil, trust: String? = nil) {
     self.statusCode = statusCode
     self.token = token
     self.policy = policy
+    self.trust = trust
   }
 
   /// Reads the body; null counts as absent.
@@ -61,6 +64,8 @@ public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
     token = try reader.optionalString("token", characters: 1...4096)
     policy = try reader.optionalString("policy", characters: 1...Self.maximumPolicyBytes)
     if let policy, policy.utf8.count > Self.maximumPolicyBytes { throw .outOfRange(reader.name("policy")) }
+    // A statement that is too long is refused by itself: the report was accepted nevertheless.
+    trust = try reader.optionalString("trust")
   }
 
   /// The body as JSON.
@@ -68,6 +73,7 @@ public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
     var object: JSONObject = ["statusCode": statusCode.json]
     object.set("token", token.map(JSONValue.string))
     object.set("policy", policy.map(JSONValue.string))
+    object.set("trust", trust.map(JSONValue.string))
     return .object(object)
   }
 }

@@ -35,6 +35,8 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   public var mark: [UInt8]?
   /// The nonce that this report sets: random bytes, which stay the same until the server has answered.
   public var nextMark: [UInt8]
+  /// Which keys and authorities of the server the machine knows; nil from a machine of an earlier version.
+  public var trust: KnownTrust?
 
   /// Makes a report with nothing but these; the other properties are set afterwards.
   public init(module: String, nextMark: [UInt8]) {
@@ -62,6 +64,7 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
     let counts = Self.markByteCount...Self.markByteCount
     mark = reader.has("mark") ? try reader.base64URL("mark", counts: counts) : nil
     nextMark = try reader.base64URL("nextMark", counts: counts)
+    trust = try reader.optionalChild("trust", as: KnownTrust.self)
   }
 
   private static func count(_ member: String, _ reader: MemberReader) throws(MessageError) -> Int {
@@ -83,6 +86,7 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
     object.set("droppedLogins", droppedLogins == 0 ? nil : .integer(Int64(droppedLogins)))
     object.set("mark", mark.map { .string(Base64URL.encode($0)) })
     object.set("nextMark", .string(Base64URL.encode(nextMark)))
+    object.set("trust", trust?.json)
     return .object(object)
   }
 }

@@ -144,6 +144,8 @@ package struct StatusDocument: Equatable {
   package let takesCodes: Bool
   /// Nil if root lets the server decide nothing.
   package let policy: FollowedPolicyState?
+  /// The keys and authorities that the server has announced to this machine.
+  let announced: AnnouncedTrust
 
   /// Reads the document; unknown members are ignored, so that a newer core may add some.
   ///
@@ -168,6 +170,7 @@ package struct StatusDocument: Equatable {
     codesSetValues = if case .bool(let doThey)? = document["codesSetValues"] { doThey } else { nil }
     takesCodes = document["takesCodes"] != .bool(false)
     policy = FollowedPolicyState(document["policy"])
+    announced = AnnouncedTrust(document["announced"])
   }
 
   /// Who can set a new passcode or pattern for the account with a code.
@@ -358,6 +361,30 @@ package struct FollowedPolicyState: Equatable {
       }
     }
     self.keys = keys
+  }
+}
+
+/// The keys and authorities that a server has announced to a machine that has joined it, as the core reports them.
+struct AnnouncedTrust: Equatable {
+  /// The ids of verdict keys that are accepted in addition to root's.
+  var verdictKeys: [String] = []
+  /// The ids of verdict keys that are not accepted any more, even if they are root's.
+  var endedKeys: [String] = []
+  /// The certificates of authorities that are accepted in addition to root's, PEM; nil if there are none.
+  var authorities: String?
+
+  /// Nothing is announced.
+  init() {}
+
+  /// Reads the member `announced`; what is not of its form is ignored.
+  init(_ value: JSONValue?) {
+    guard case .object(let object)? = value else { return }
+    func texts(_ name: String) -> [String] {
+      guard case .array(let values)? = object[name] else { return [] }
+      return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+    (verdictKeys, endedKeys) = (texts("verdictKeys"), texts("endedKeys"))
+    if case .string(let text)? = object["authorities"] { authorities = text }
   }
 }
 

@@ -11,6 +11,8 @@ struct ServerCheck {
   let server: ServerSettings
   let owner: UInt32
   let isRoot: Bool
+  /// What the server has announced to this machine, in addition to root's files.
+  var announced = AnnouncedTrust()
   /// Seconds since 1970, by this machine.
   let now: () -> Int
   let exchange: (FetchRequest) -> FetchAnswer?
@@ -56,12 +58,15 @@ struct ServerCheck {
     findings += sameAddresses(but: empty)
     if !server.dialect.isWebAuthn, !server.hasDeregistration { findings.append(.ok(AnswerText.noDeregistration)) }
     guard reached.values.contains(true) else { return findings }
-    return findings + VerdictKeyCheck(server: server, owner: owner, isRoot: isRoot, line: line).findings()
+    return findings
+      + VerdictKeyCheck(
+        server: server, owner: owner, isRoot: isRoot, announced: announced, line: line
+      ).findings()
   }
 
   private func readAuthorities() throws(ConfigurationFileProblem) -> String? {
     guard let path = server.certificateAuthorityFile else { return nil }
-    return try CertificateAuthorities.read(path: path, requiredOwner: owner).pem
+    return try CertificateAuthorities.read(path: path, requiredOwner: owner).pem + (announced.authorities ?? "")
   }
 
   /// Asks the server.

@@ -1,6 +1,7 @@
 import UAFClient
 import UAFConfiguration
 import UAFCrypto
+import UAFMessages
 import UAFWire
 import Wording
 
@@ -9,6 +10,8 @@ struct VerdictKeyCheck {
   let server: ServerSettings
   let owner: UInt32
   let isRoot: Bool
+  /// What the server has announced to this machine, in addition to root's file.
+  let announced: AnnouncedTrust
   let line: ServerLine
 
   /// The path of requests at `uaf-server`, in UAF and in WebAuthn, and the path of its key.
@@ -30,11 +33,15 @@ struct VerdictKeyCheck {
     guard let url, let answer = line.ask(.get(url, accept: "application/x-pem-file")), answer.response.status == 200,
       let theirs = try? P256.publicKeys(pem: answer.body), let current = theirs.first
     else { return [.ok(VerdictKeyText.unknown(path: path))] }
-    guard keys.contains(current) else {
+    func isKnown(_ key: [UInt8]) -> Bool {
+      let id = TrustName.keyID(of: key) ?? ""
+      return (keys.contains(key) && !announced.endedKeys.contains(id)) || announced.verdictKeys.contains(id)
+    }
+    guard isKnown(current) else {
       let text = VerdictKeyText.another(path: path, url: url, isRequired: server.requiresSignedVerdict)
       return [server.requiresSignedVerdict ? .failure(.verdictKey, text) : .warning(.verdictKey, text)]
     }
-    guard theirs.allSatisfy(keys.contains) else { return [.warning(.verdictKey, VerdictKeyText.coming(path: path))] }
+    guard theirs.allSatisfy(isKnown) else { return [.warning(.verdictKey, VerdictKeyText.coming(path: path))] }
     return [.ok(VerdictKeyText.same(path: path))]
   }
 

@@ -32,11 +32,12 @@ struct CheckIn {
       let rule = CheckInRule(record: try record(), news: news, now: now().wallSeconds)
       guard !rule.isTooSoon else { return }
       let offline = try offlineLogins()
-      let report = try maker.report(try server.clientSettings(settings).device, offline, as: joined)
+      let report = try report(offline, joined, settings)
       let hasLogins = !offline.logins.isEmpty || offline.dropped > 0
       guard rule.isDue(hasLogins: hasLogins) || ReportMaker.hash(report).map(rule.isDue) ?? true else { return }
       let patient = settings.waiting(atMost: Self.patience)
-      _ = try tell(report, rule.record, joined, patient)
+      let answer = try tell(report, rule.record, joined, patient)
+      _ = learn(answer, as: joined, settings)
     } catch { log.write(.checkIn, error.log, .warning) }
   }
 
@@ -55,9 +56,62 @@ struct CheckIn {
       throw Self.ending("another one is under way; try again in a moment", korean: "이미 알리는 중입니다. 잠시 뒤 다시 시도하십시오")
     }
     defer { withExtendedLifetime(turn) {} }
-    let offline = try offlineLogins()
-    let report = try maker.report(try server.clientSettings(settings).device, offline, as: joined)
-    return try tell(report, try record(), joined, settings)
+    let answer = try tell(try report(try offlineLogins(), joined, settings), try record(), joined, settings)
+    // So the server knows at once that this machine has what it announced. A login leaves that to the next one.
+    if learn(answer, as: joined, settings) {
+      do throws(Ending) {
+        _ = try tell(try report(try offlineLogins(), joined, settings), try record(), joined, settings)
+      } catch { log.write(.checkIn, error.log, .warning) }
+    }
+    return answer
+  }
+
+  private func report(
+    _ offline: OfflineLoginRecord, _ joined: JoinRecord, _ settings: ServerSettings
+  ) throws(Ending) -> MachineReport {
+    var report = try maker.report(try server.clientSettings(settings).device, offline, as: joined)
+    report.trust = server.trust?.known
+    return report
+  }
+
+  // MARK: The server's keys
+
+  /// Takes what the server has said about its keys and authorities.
+  ///
+  /// A statement that is not used is only logged: the check-in itself has succeeded.
+  ///
+  /// - Returns: whether the machine knows more or less than before.
+  private func learn(_ answer: CheckInFlow.Answer, as joined: JoinRecord, _ settings: ServerSettings) -> Bool {
+    func refuse(_ why: String) -> Bool {
+      log.write(.serverKeys, "the server's statement about its keys is not used: \(why)", .warning)
+      return false
+    }
+    let (trust, record): (ServerTrust, TrustRecord)
+    switch answer.trust {
+    case nil: return false
+    case .refused(let fault)?: return refuse("it \(fault.rawValue)")
+    case .signed(let statement, let signer)?:
+      do throws(StateError) {
+        guard let stored = try server.storedTrust() else { return false }
+        trust = stored
+      } catch { return refuse("\(error)") }
+      // Another call may have learned in the meantime that this key has ended.
+      guard trust.keys?.contains(signer) == true else { return refuse("it \(SignedTrust.Fault.unsigned.rawValue)") }
+      do throws(TrustIntake.Refusal) {
+        record = try TrustIntake(trust: trust).record(after: statement, signedBy: signer)
+      } catch { return refuse(error.rawValue) }
+    }
+    // What root's files have made void is written too, so that it is reported once.
+    let isNew = record.keys != trust.record.keys || record.authorities != trust.record.authorities
+    guard isNew || trust.note != nil else { return false }
+    // In the meantime the machine may have left, or joined again.
+    guard (try? server.joined(settings)) == joined else { return false }
+    do throws(StateError) { try server.learn(record) } catch {
+      log.write(.serverKeys, "the server's keys are not stored: \(error)", .warning)
+      return false
+    }
+    log.write(.serverKeys, "the server's keys and authorities: \(record.summary)", .notice)
+    return true
   }
 
   // MARK: One report
@@ -171,6 +225,16 @@ struct CheckIn {
   }
 
   private static func told(_ why: RootText) -> RootText { why.after(english: "check-in", korean: "상태 알리기") }
+}
+
+extension TrustRecord {
+  /// What the server has announced and ended, by name.
+  var summary: String {
+    func names(_ entries: [Entry], _ name: ([UInt8]) -> String?) -> [String] {
+      entries.map { "\($0.endedAt == nil ? "accepted" : "ended") \(name($0.bytes) ?? "?")" }
+    }
+    return (names(keys, TrustName.keyID) + names(authorities, TrustName.fingerprint)).joined(separator: ", ")
+  }
 }
 
 /// Reports this machine's condition to the server now, even if nothing has changed; only root may do this.

@@ -28,7 +28,8 @@ struct JoinOperation: CallOperation {
     else {
       throw Ending(.invalidParameter, because: .joinOfOtherServer, log: "join: the payload is from a different server")
     }
-    guard let publicKeys = server.verdictKeys else {
+    // Only root's own: what a server said earlier counts no more once the machine joins again.
+    guard let publicKeys = server.trust?.pinnedKeys else {
       throw .configuration("join: server.require_signed_verdict and server.verdict_key are needed")
     }
     let request = try request(payload, client.device)
@@ -43,6 +44,7 @@ struct JoinOperation: CallOperation {
     do throws(StateError) {
       // The server does not know this machine yet, so it has no nonces of earlier reports.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
+      try TrustRecord.remove(in: folder.path, owner: folder.owner)
       // The policy is replaced before the group: the policy of an earlier group must not apply in the new one.
       try PolicyRecord(joinedAt: joined.joinedAt).store(in: folder.path, owner: folder.owner)
       try JoinRecord(machine, group: joined.group.name).store(in: folder.path, owner: folder.owner)
@@ -107,6 +109,7 @@ struct LeaveOperation: CallOperation {
       // newly joined machine.
       try PolicyRecord.remove(in: folder.path, owner: folder.owner)
       try JoinRecord.remove(in: folder.path, owner: folder.owner)
+      try TrustRecord.remove(in: folder.path, owner: folder.owner)
       // What this server has not yet been told must not be reported to the next server.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
       try OfflineLoginRecord.remove(in: folder.path, owner: folder.owner)

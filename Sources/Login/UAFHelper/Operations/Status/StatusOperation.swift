@@ -1,6 +1,7 @@
 import Authenticator
 import AuthenticatorTypes
 import FidoResults
+import UAFClient
 import UAFConfiguration
 import UAFMessages
 
@@ -51,6 +52,7 @@ struct StatusOperation: CallOperation {
     document.set("codesSetValues", .bool(policy.provesCodes))
     document.set("takesCodes", .bool(policy.configuration.server?.enrolment.takesCodes ?? true))
     document.set("policy", PolicyStatus(policy: policy).json)
+    document.set("announced", serverSide.announced)
     return Success(document: JSONValue.object(document).text)
   }
 
@@ -181,6 +183,22 @@ struct StatusOperation: CallOperation {
 /// It reports whether there is a machine secret, but not the secret.
 struct ServerSideStatus {
   let server: ServerAccess
+
+  /// The verdict keys, by id, and the authorities that the server has announced to this machine; nil if there are none.
+  var announced: JSONValue? {
+    guard let record = server.announced else { return nil }
+    func ids(ended isEnded: Bool) -> JSONValue? {
+      let keys = record.keys.filter { ($0.endedAt != nil) == isEnded }
+      let ids = keys.compactMap { TrustName.keyID(of: $0.bytes) }
+      return ids.isEmpty ? nil : .array(ids.map(JSONValue.string))
+    }
+    var object: JSONObject = [:]
+    object.set("verdictKeys", ids(ended: false))
+    object.set("endedKeys", ids(ended: true))
+    let authorities = record.authorities.filter { $0.endedAt == nil }.map(\.bytes)
+    object.set("authorities", CertificateAuthorities(certificates: authorities).map { .string($0.pem) })
+    return .object(object)
+  }
 
   func write(_ account: AccountFile, to document: inout JSONObject) {
     document.set("serverState", Self.state(of: account))
