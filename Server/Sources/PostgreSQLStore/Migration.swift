@@ -34,6 +34,25 @@ struct Migration {
     Migration(name: "deregistered keys", statements: deregisteredKeys),
     AdministrationMigration.origins, Migration(name: "passkeys", statements: passkeys),
     Migration(name: "people", statements: people) { try AccountIndexing.rebuild($0) },
+    Migration(name: "trust of machines", statements: machineTrusts),
+  ]
+
+  // Which keys and authorities machines know, as lists of names between spaces, and the authorities announced to them.
+  private static let machineTrusts = [
+    """
+    CREATE TABLE machineTrust (
+      deviceID text COLLATE "C" PRIMARY KEY, verdictKeys text NOT NULL, authorities text NOT NULL)
+    """,
+    """
+    CREATE TABLE announcedAuthority (
+      fingerprint text COLLATE "C" PRIMARY KEY,
+      certificate bytea NOT NULL,
+      announcedBy text NOT NULL,
+      announcedAt bigint NOT NULL,
+      usedFrom bigint NOT NULL,
+      endedAt bigint
+    )
+    """,
   ]
 
   // `nameKey` is the form by which two names of groups are the same. `accountGram` is the index of the search for accounts:

@@ -149,6 +149,7 @@ extension SQLTransaction {
   package var joinCodes: any JoinCodes { JoinCodeTable(connection: connection) }
   package var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }
   package var machinePolicies: any SavedMachinePolicies { MachinePolicyTable(connection: connection) }
+  package var machineTrusts: any MachineTrusts { MachineTrustTable(connection: connection) }
   package var machines: any Machines { MachineTable(connection: connection) }
   package var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
   package var passkeys: any Passkeys { PasskeyTable(connection: connection) }

@@ -10,6 +10,7 @@ enum Schema {
       try db.execute(sql: people)
       try AccountIndexing.rebuild(db)
     }
+    migrator.registerMigration("trust of machines") { db in try db.execute(sql: machineTrusts) }
     return migrator
   }
 
@@ -45,6 +46,23 @@ enum Schema {
     ("who has issued keys", AdministrationSchema.origins),
     ("passkeys", passkeys),
   ]
+
+  // Which keys and authorities machines know, as lists of names between spaces, and the authorities announced to them.
+  private static let machineTrusts = """
+    CREATE TABLE machineTrust (
+      deviceID TEXT PRIMARY KEY NOT NULL,
+      verdictKeys TEXT NOT NULL,
+      authorities TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE announcedAuthority (
+      fingerprint TEXT PRIMARY KEY NOT NULL,
+      certificate BLOB NOT NULL,
+      announcedBy TEXT NOT NULL,
+      announcedAt INTEGER NOT NULL,
+      usedFrom INTEGER NOT NULL,
+      endedAt INTEGER
+    ) STRICT;
+    """
 
   // `nameKey` is the form by which two names of groups are the same. `accountGram` is the index of the search for accounts:
   // which of 4,096 accounts have a pair of characters in one of their texts.

@@ -27,6 +27,8 @@ package struct AdministrationEnvironment: Sendable {
   package let authority: @Sendable (_ url: String) throws -> String?
   /// The public keys with which the server's verdicts are verified, for the payload of a join code, PEM, the key in use first.
   package let verdictKeys: @Sendable () throws -> String
+  /// The verdict keys that are not used yet, each with the time from which it is used, in seconds since 1970.
+  let comingKeys: @Sendable () throws -> [(id: String, from: Int64)]
   /// The maker of unlocks; nil if there are no keys to sign with.
   package let unlocks: @Sendable () throws -> UnlockGrants?
   /// The seal for the keys of enrolment codes; nil if the server has no keys.
@@ -52,6 +54,7 @@ package struct AdministrationEnvironment: Sendable {
     passkeys: @escaping @Sendable () -> PasskeyReach = { .nothing }, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8], publicURL: String? = nil, host: String = "",
     authority: @escaping @Sendable (String) throws -> String?, verdictKeys: @escaping @Sendable () throws -> String,
+    comingKeys: @escaping @Sendable () throws -> [(id: String, from: Int64)] = { [] },
     unlocks: @escaping @Sendable () throws -> UnlockGrants? = { nil },
     enrolments: @escaping @Sendable () throws -> EnrolmentSeal? = { nil },
     isAuditUnsigned: @escaping @Sendable () -> Bool = { false }, models: AuthenticatorModels
@@ -66,6 +69,7 @@ package struct AdministrationEnvironment: Sendable {
     self.host = host
     self.authority = authority
     self.verdictKeys = verdictKeys
+    self.comingKeys = comingKeys
     self.unlocks = unlocks
     self.enrolments = enrolments
     self.isAuditUnsigned = isAuditUnsigned

@@ -119,6 +119,8 @@ package enum FieldProblem: Error, Equatable, Sendable {
   case outlivesMaker
   /// The filter is to exclude rows by a field, but the field is empty.
   case emptyFilter
+  /// The list is filtered by a field that takes no other filter or order.
+  case standsAlone
 }
 
 /// The unit of a number.
@@ -223,6 +225,7 @@ extension FieldProblem: CustomStringConvertible {
     case .textLength(let range):
       "must have \(range.lowerBound) to \(range.upperBound) bytes as shown, including the words that name who asks"
     case .outlivesMaker: "must end no later than the token with which it is made"
+    case .standsAlone: "cannot be combined with lacks"
     case .emptyFilter: "says which rows to leave out, but the field is empty"
     }
   }

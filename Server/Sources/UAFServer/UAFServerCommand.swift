@@ -38,7 +38,7 @@ struct UAFServerCommand: AsyncParsableCommand {
       LockCommand.self,
       EnableCommand.self, AdminCommand.self, TokenCommand.self, AuditCommand.self, PoliciesCommand.self,
       MachinePolicyCommand.self,
-      KeysCommand.self, BackupCommand.self,
+      KeysCommand.self, AuthorityCommand.self, BackupCommand.self,
       RestoreCommand.self, ExportCommand.self, ImportCommand.self, MigrateCommand.self, DecodeCommand.self,
       MetadataCommand.self,
     ])

@@ -63,6 +63,41 @@ import UAFMessages
     #expect(ConsoleBrowser.text(await browser.get("/console/machine?id=d1")).contains("보고된 잠금"))
   }
 
+  @Test func `the list of machines shows only those that lack a coming key, and refuses what is no name of one`()
+    async throws
+  {
+    try await server.joined(server.joinCode(), "d1", name: "desk-1")
+    try await server.joined(server.joinCode(), "d2", name: "desk-2")
+    let name = "0123456789abcdef"
+    try await server.store.write {
+      try $0.machineTrusts.note(KnownTrust(verdictKeys: [name], authorities: []), of: "d2")
+    }
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let page = ConsoleBrowser.text(await browser.get("/console/machines?lacks=\(name)"))
+    #expect(page.contains("desk-1") && !page.contains("desk-2") && page.contains("that lack \(name)"))
+    #expect(!page.contains("name=\"state\""), "the list takes no other filter")
+    let all = ConsoleBrowser.text(await browser.get("/console/machines"))
+    #expect(all.contains("desk-1") && all.contains("desk-2") && !all.contains("lacks"))
+    #expect(await browser.get("/console/machines?lacks=%3Cb%3E").status == .badRequest)
+  }
+
+  @Test func `the overview and the settings count the machines that lack an announced authority`() async throws {
+    try await server.joined(server.joinCode(), "d1", name: "desk-1")
+    let name = String(repeating: "a", count: 64)
+    let authority = AnnouncedAuthority(
+      fingerprint: name, certificate: [1], announcedBy: "test", announcedAt: server.now, usedFrom: server.now + 60)
+    try await server.store.write { try $0.machineTrusts.announce(authority) }
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    for path in ["/console", "/console/settings"] {
+      let page = ConsoleBrowser.text(await browser.get(path))
+      #expect(page.contains("/console/machines?lacks=\(name)"), "\(path)")
+    }
+    try await server.store.write {
+      try $0.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: [name]), of: "d1")
+    }
+    #expect(!ConsoleBrowser.text(await browser.get("/console")).contains("lacks="))
+  }
+
   @Test func `a join code is closed by its number`() async throws {
     let code = try await server.joinCode()
     let (browser, _) = try await server.signedIn("alice", .operator)

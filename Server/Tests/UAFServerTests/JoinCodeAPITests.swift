@@ -53,6 +53,35 @@ struct JoinCodeAPITests {
     #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .notFound)
   }
 
+  @Test func `the API says which machines lack a coming key, and refuses what is no name of one`() async throws {
+    let key = (id: "0123456789abcdef", from: server.now + 60)
+    let environment = AdministrationEnvironment(
+      store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
+      publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" }, comingKeys: { [key] },
+      models: server.environment.models)
+    let api = APIClient(api: APIResponder(environment, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    let token = try await token(.auditor)
+    try await server.joined(server.joinCode(), "d1", name: "desk-17")
+    try await server.joined(server.joinCode(), "d2")
+    try await server.store.write {
+      try $0.machineTrusts.note(KnownTrust(verdictKeys: [key.id], authorities: []), of: "d2")
+    }
+    let coming = try await api.ask(.GET, "/api/v1/coming-trust", token: token).json.objects("coming")
+    #expect(coming.count == 1 && coming[0].text("kind") == "verdict-key" && coming[0].text("name") == key.id)
+    #expect(coming[0].integer("usedFrom") == key.from && coming[0].integer("lacking") == 1)
+    #expect(coming[0]["machines"] == .array([.string("desk-17")]))
+    let list = try await api.ask(.GET, "/api/v1/machines?lacks=\(key.id)", token: token)
+    #expect(list.json.objects("machines").map { $0.text("device") } == ["d1"])
+    for more in ["words=d", "state=silent", "sort=name"] {
+      let refused = try await api.ask(.GET, "/api/v1/machines?lacks=\(key.id)&\(more)", token: token)
+      #expect(refused.answer.status == .badRequest, "\(more)")
+    }
+    for name in ["", "%25", "0123"] {
+      let refused = try await api.ask(.GET, "/api/v1/machines?lacks=\(name)", token: token)
+      #expect(refused.answer.status == .badRequest, "\(name)")
+    }
+  }
+
   @Test func `the API shows what a machine reported last, in the list and for the machine alone`() async throws {
     let api = APIClient(
       api: APIResponder(environment(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))

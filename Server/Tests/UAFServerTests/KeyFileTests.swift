@@ -85,6 +85,21 @@ final class KeyFileTests {
     #expect(VerdictToken(keys: running).claims(of: token) == nil)
   }
 
+  @Test func `a new key that is finished signs at once, and only one that waits can be finished`() throws {
+    let running = try keys()
+    let old = running.verdictKey
+    #expect(throws: ServerError.self) { try state.verdictKeys.finish(now: clock.now) }
+    _ = try state.verdictKeys.rotate(now: clock.now, from: clock.now + 604_800)
+    try running.reload(from: state)
+    let coming = try #require(running.comingVerdictKeys.last)
+    #expect(coming.from == clock.now + 604_800 && coming.id != old.id)
+    _ = try state.verdictKeys.finish(now: clock.now)
+    try running.reload(from: state)
+    #expect(running.verdictKey.id == coming.id && running.comingVerdictKeys.isEmpty)
+    #expect(running.acceptedPEM == running.verdictKey.publicKeyPEM + old.publicKeyPEM)
+    #expect(throws: ServerError.self) { try state.verdictKeys.finish(now: clock.now) }
+  }
+
   @Test func `a rotation that was interrupted between both key files is completed by the next start`() throws {
     _ = try keys()
     let old = try bytes(state.verdictPublicKeyPath)

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Synchronization
 import Testing
+import UAFAdministration
 import UAFCrypto
 import UAFMessages
 
@@ -141,6 +142,42 @@ final class ServedCertificatesTests {
     #expect(certificates.visible == before && certificates.tls === tls)
     try FileManager.default.removeItem(atPath: folder.path("live/a/fullchain.pem"))
     #expect(reload(certificates)[0].hasPrefix("certificates-not-read error=\(folder.path("live/a/fullchain.pem")): "))
+  }
+
+  @Test
+  func `a reload refuses a certificate of an announced authority while machines lack the authority, and names them`()
+    throws
+  {
+    try issue(1)
+    let certificates = try served()
+    let before = certificates.visible
+    let made = try DevelopmentCertificate.make(
+      commonName: "test", dnsNames: ["uaf.example"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 1_900_000_000)
+    let authority = AnnouncedAuthority(
+      fingerprint: "f", certificate: try X509.certificates(pem: made.authorityPEM)[0], announcedBy: "test",
+      announcedAt: 1, usedFrom: 1_800_000_600)
+    _ = try StateFile.create(path: folder.path("archive/a/fullchain2.pem"), mode: 0o644, contents: made.certificatePEM)
+    _ = try StateFile.create(path: folder.path("archive/a/privkey2.pem"), mode: 0o600, contents: made.privateKeyPEM)
+    for name in ["fullchain", "privkey"] { try link("live/a/\(name).pem", to: "../../archive/a/\(name)2.pem") }
+    let log = RecordedLog()
+    let reload = CertificateReload(
+      certificates: certificates, identity: IdentityBox(), host: nil, logger: Logger(label: "test") { _ in log })
+    let coming = ComingTrust(
+      anchor: .authority("f"), usedFrom: authority.usedFrom, lacking: 7, names: ["desk-1", "desk-2"])
+    reload.reload(now: 1_800_000_000, waiting: [(authority, coming)])
+    #expect(
+      log.lines.count == 1
+        && log.lines[0].hasPrefix(
+          "certificates-not-read error=7 joined machines lack its authority f: desk-1, desk-2, ...;"),
+      "\(log.lines)")
+    #expect(certificates.visible == before)
+    // Another authority that machines lack changes nothing, and neither does a certificate that is in use already.
+    let other = AnnouncedAuthority(
+      fingerprint: "g", certificate: before[0].der, announcedBy: "test", announcedAt: 1, usedFrom: 1_800_000_600)
+    reload.reload(now: 1_800_000_000, waiting: [(other, coming)])
+    #expect(certificates.visible != before)
+    reload.reload(now: 1_800_000_000, waiting: [(authority, coming)])
+    #expect(log.lines.filter { $0.hasPrefix("certificates-not-read") }.count == 1)
   }
 
   @Test func `the server says that a certificate has expired, is not valid yet, or is for a different name`() throws {

@@ -119,6 +119,8 @@ enum EnglishListingTexts {
     .noteNotJoined: "Machines that have not joined",
     .noteCertificate: "Certificate ends",
     .noteComingKey: "New key is used: {}",
+    .noteLacking: "Machines that lack what is going to be used: {}",
+    .lackingShown: "Only joined machines, seen in the last 30 days, that lack {}",
     .noteToken: "Token {} ends",
     .notePolicyEnds: "Policy {} of group {} ends without a report (machines: {})",
     .failedByReason: "Failed logins of the last 24 hours by reason",

@@ -116,6 +116,8 @@ enum KoreanListingTexts {
     .noteNotJoined: "가입하지 않은 기기",
     .noteCertificate: "인증서 만료",
     .noteComingKey: "새 키 사용 시작: {}",
+    .noteLacking: "곧 쓸 것을 아직 모르는 기기: {}",
+    .lackingShown: "최근 30일 안에 연결된 가입 기기 가운데 {}을(를) 아직 모르는 것만 보입니다",
     .noteToken: "토큰 {} 만료",
     .notePolicyEnds: "정책 {}({} 그룹) 만료, 보고가 끊긴 기기 {}대",
     .failedByReason: "지난 24시간의 실패한 로그인, 사유별",

@@ -313,6 +313,11 @@ enum PageText: String, CaseIterable, Sendable {
   case keyFrom
   case keyInUse
   case keyToCome
+  case comingTrust
+  case lackingMachines
+  case nothingComing
+  case anchorKey
+  case anchorAuthority
   case keyAccepted
   case storeState
   case storeKind
@@ -443,6 +448,8 @@ enum PageText: String, CaseIterable, Sendable {
   case noteNotJoined
   case noteCertificate
   case noteComingKey
+  case noteLacking
+  case lackingShown
   case noteToken
   case notePolicyEnds
   case noteJoinCodes

@@ -118,6 +118,7 @@ extension PageLanguage {
     case .textLength(let range):
       "요청한 사람을 알리는 말을 포함하여 표시되는 길이가 \(range.lowerBound)~\(range.upperBound)바이트여야 합니다"
     case .outlivesMaker: "이 토큰을 만드는 토큰보다 늦게 끝날 수 없습니다"
+    case .standsAlone: "lacks와 함께 쓸 수 없습니다"
     case .emptyFilter: "제외할 행을 정하는 필드가 비어 있습니다"
     }
   }

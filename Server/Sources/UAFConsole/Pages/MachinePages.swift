@@ -6,6 +6,12 @@ import UAFService
 enum MachinePages {
   static let path = "/console/machines"
 
+  /// The list with only the machines that lack a key or an authority.
+  static func lackingLink(_ anchor: TrustAnchor) -> String { PageCall.link(path, [("lacks", anchor.name)]) }
+
+  private static let columns: [PageText] = [
+    .machineName, .state, .group, .accounts, .keys, .lastUsed, .lastReport, .locksReported, .module,
+  ]
   private static let names = ["words", "state", TableOrder.name]
   /// The orders of the store, by the columns of the list.
   private static let orders: [MachineQuery.Order?] = [
@@ -13,6 +19,7 @@ enum MachinePages {
   ]
 
   static func list(_ call: PageCall) async throws -> PageContent {
+    if let lacks = call.value("lacks") { return try await lacking(lacks, call) }
     var query = MachineQuery(limit: PageLimit.standard)
     if let wanted = call.value("state") {
       guard let standing = FleetMachine.Standing(rawValue: wanted) else {
@@ -28,9 +35,6 @@ enum MachinePages {
     let found = try await MachineAdministration(call.administration).search(
       query, after: call.fields["after"], by: call.caller)
     let page = found.page
-    let columns: [PageText] = [
-      .machineName, .state, .group, .accounts, .keys, .lastUsed, .lastReport, .locksReported, .module,
-    ]
     let rows = page.rows.map { row($0, call) }
     let isSearch = query.standing != nil || !query.words.isEmpty
     let kept = names.map { ($0, call.fields[$0]) }
@@ -53,6 +57,22 @@ enum MachinePages {
     return PageContent(
       title: call.text(.machines), head: head,
       blocks: [.search(search(call))] + part + [.table(table)])
+  }
+
+  /// The machines that lack a key or an authority, in the order of their device ids.
+  private static func lacking(_ name: String, _ call: PageCall) async throws -> PageContent {
+    let page = try await TrustAdministration(call.administration).lacking(
+      name, after: call.fields["after"], by: call.caller)
+    let rows = page.rows.map { row($0, call) }
+    let table = PageTable(
+      caption: call.text(.machines), columns: columns.map(call.text) + [""], rows: rows, empty: call.text(.noneFound),
+      first: call.first(path, [("lacks", name)]),
+      next: page.next.map { call.next(path, [("lacks", name), ("after", $0)], after: rows.count) },
+      count: call.count(rows.count, hasMore: page.next != nil), picking: PeopleBulk.picking(page.rows, call),
+      hidesCaption: true)
+    return PageContent(
+      title: call.text(.machines), head: PageHead(),
+      blocks: [.paragraph(call.language.text(.lackingShown, name)), .table(table)])
   }
 
   private static func row(_ machine: FleetMachine, _ call: PageCall) -> [PageCell] {

@@ -10,7 +10,7 @@ enum OverviewNotes {
   private static let mostPolicies = 5
 
   static func all(_ call: PageCall) async throws -> [PageNote] {
-    try await people(call) + machines(call) + openCodes(call) + ends(call)
+    try await people(call) + machines(call) + lacking(call) + openCodes(call) + ends(call)
   }
 
   /// The people who cannot log in now, by cause.
@@ -44,6 +44,16 @@ enum OverviewNotes {
       PageNote(
         count: String(count) + (fleet.isPart ? "+" : ""), text: text,
         link: PageCall.link(MachinePages.path, [("state", standing.rawValue)]), tone: .warn, icon: .machines)
+    }
+  }
+
+  /// The machines that lack a key or an authority that is going to be used.
+  private static func lacking(_ call: PageCall) async throws -> [PageNote] {
+    let coming = try await TrustAdministration(call.administration).coming(by: call.caller)
+    return coming.filter { $0.lacking > 0 }.map { coming in
+      PageNote(
+        count: String(coming.lacking), text: call.language.text(.noteLacking, SettingsPage.word(coming.anchor, call)),
+        link: MachinePages.lackingLink(coming.anchor), tone: .warn, icon: .machines)
     }
   }
 

@@ -17,6 +17,7 @@ enum SettingsPage {
               (call.text(.version), PageCell(call.environment.version)),
             ]),
         .table(keys(facts.keys(call.environment.now), call)),
+        .table(coming(try await TrustAdministration(call.administration).coming(by: call.caller), call)),
         .heading(call.text(.storeState)),
         .details([
           (call.text(.storeKind), PageCell(facts.store)), (call.text(.lastRow), PageCell(String(standing.lastRow))),
@@ -51,6 +52,26 @@ enum SettingsPage {
     return PageTable(
       caption: call.text(.serverKeys), columns: [.kind, .keyID, .keyFrom, .state].map(call.text), rows: rows,
       empty: call.text(.none))
+  }
+
+  private static func coming(_ coming: [ComingTrust], _ call: PageCall) -> PageTable {
+    let rows = coming.map { coming in
+      [
+        PageCell(word(coming.anchor, call)), call.identifier(coming.anchor.name), call.moment(coming.usedFrom),
+        PageCell(String(coming.lacking), link: MachinePages.lackingLink(coming.anchor), note: coming.namesText),
+      ]
+    }
+    return PageTable(
+      caption: call.text(.comingTrust), columns: [.kind, .keyID, .keyFrom, .lackingMachines].map(call.text),
+      rows: rows, empty: call.text(.nothingComing))
+  }
+
+  /// The kind of a key or an authority, in words.
+  static func word(_ anchor: TrustAnchor, _ call: PageCall) -> String {
+    switch anchor {
+    case .verdictKey: call.text(.anchorKey)
+    case .authority: call.text(.anchorAuthority)
+    }
   }
 
   private static func sinks(_ standing: ServerStanding, _ call: PageCall) -> PageTable {

@@ -122,6 +122,19 @@ enum APIShapes {
     return object
   }
 
+  /// A key or an authority to come, and who lacks it.
+  static func coming(_ coming: ComingTrust) -> JSONObject {
+    let kind =
+      switch coming.anchor {
+      case .verdictKey: "verdict-key"
+      case .authority: "authority"
+      }
+    return [
+      "kind": .string(kind), "name": .string(coming.anchor.name), "usedFrom": .integer(coming.usedFrom),
+      "lacking": .integer(Int64(coming.lacking)), "machines": .array(coming.names.map(JSONValue.string)),
+    ]
+  }
+
   /// What a machine has reported about itself.
   private static func add(_ contact: MachineContact, to object: inout JSONObject) {
     object.set("lastContact", .integer(contact.at))

@@ -5,7 +5,7 @@ import UAFService
 
 /// The routes of machines.
 enum MachineRoutes {
-  static let all = [list, one, revoke]
+  static let all = [list, one, revoke, coming]
 
   private static let machine: JSONObject = [
     "device": .string("d-1"), "people": .integer(1), "keys": .integer(1), "revokedKeys": .integer(0),
@@ -34,11 +34,23 @@ enum MachineRoutes {
         "sort", MachineQuery.Order.allCases.flatMap { [$0.rawValue, "-\($0.rawValue)"] },
         "The order; a minus sign means descending. Of more than 10,000 machines, only the first are sorted."
       ),
+      APIInputs.text(
+        "lacks",
+        "Only joined machines, seen in the last 30 days, that lack a verdict key (its id) or an authority (its fingerprint). It stands alone."
+      ),
       APIInputs.after("A device id; with another order, the `next` of the page before."),
       APIInputs.limit,
     ],
     example: ["machines": .array([.object(machine)]), "next": .string("d-1")]
   ) { call in
+    if let name = call.query["lacks"] {
+      for field in ["words", "state", "sort"] where call.query[field] != nil {
+        throw AdministrationRefusal.invalid(field: field, .standsAlone)
+      }
+      let page = try await TrustAdministration(call.environment).lacking(
+        name, after: call.query["after"] ?? "", limit: try call.limit(), by: call.caller)
+      return .ok(APIShapes.page(page, "machines", APIShapes.machine))
+    }
     let found = try await MachineAdministration(call.environment).search(
       query(call), after: call.query["after"] ?? "", by: call.caller)
     return .ok(APIShapes.page(found.page, "machines", APIShapes.machine))
@@ -75,6 +87,22 @@ enum MachineRoutes {
       "machine": .object(APIShapes.machine(found.machine)),
       "keys": .array(found.keys.map { .object(APIShapes.key($0)) }),
     ])
+  }
+
+  private static let coming = APIRoute(
+    method: .GET, path: "/coming-trust",
+    summary: "Verdict keys and authorities that are going to be used, and how many joined machines lack them.",
+    example: [
+      "coming": .array([
+        .object([
+          "kind": .string("verdict-key"), "name": .string("0123456789abcdef"), "usedFrom": .integer(1_800_000_000),
+          "lacking": .integer(1), "machines": .array([.string("desk-17")]),
+        ])
+      ])
+    ]
+  ) { call in
+    let coming = try await TrustAdministration(call.environment).coming(by: call.caller)
+    return .ok(["coming": .array(coming.map { .object(APIShapes.coming($0)) })])
   }
 
   private static let revoke = APIRoute(

@@ -18,6 +18,8 @@ final class ServedCertificates: Sendable {
   /// The contents of the files when they were read.
   struct Content {
     let visible: [Visible]
+    /// The server's own chain, or the certificates of a proxy, DER.
+    let chain: [[UInt8]]
     /// When each certificate expires, in seconds since 1970.
     let ends: [Int64]
     /// The TLS context with the server's own certificate; nil if a proxy terminates TLS.
@@ -58,6 +60,9 @@ final class ServedCertificates: Sendable {
 
   var visible: [Visible] { content.withLock { $0.visible } }
 
+  /// The server's own chain, or the certificates of a proxy, DER.
+  var chain: [[UInt8]] { content.withLock { $0.chain } }
+
   /// When each visible certificate expires, in seconds since 1970.
   var ends: [Int64] { content.withLock { $0.ends } }
 
@@ -70,7 +75,8 @@ final class ServedCertificates: Sendable {
       ? try files.map { [Visible(path: $0.certificatePath, der: try $0.leaf())] } ?? []
       : try others.map { Visible(path: $0, der: try CertificateFiles.leaf(path: $0)) }
     let ends = try visible.map { try X509.validity(der: $0.der).upperBound }
-    return Content(visible: visible, ends: ends, tls: try files?.context())
+    let chain = others.isEmpty ? try files.map { try X509.certificates(pem: $0.chainPEM) } ?? [] : visible.map(\.der)
+    return Content(visible: visible, chain: chain, ends: ends, tls: try files?.context())
   }
 
   /// The reasons, as far as they are visible in the certificates, for which clients will refuse them.

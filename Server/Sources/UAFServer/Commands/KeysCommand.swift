@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFAdministration
 import UAFMessages
 import UAFService
 
@@ -6,7 +7,7 @@ import UAFService
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "List the server's keys, and replace them without losing a login.",
-    subcommands: [KeysListCommand.self, KeysRotateCommand.self])
+    subcommands: [KeysListCommand.self, KeysStatusCommand.self, KeysRotateCommand.self, KeysFinishCommand.self])
 }
 
 /// `uaf-server keys list`: lists the keys by their ids.
@@ -36,7 +37,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
       is used. 'verdict' signs successes: copy verdict.key to the other servers, and verdict.pub to every \
       workstation. 'audit' signs heads of the audit: copy audit.key and audit.pub to the other servers. 'machine' is \
       what machines prove themselves with: copy machine.secret to the other servers; every machine that has joined \
-      must join again. Then send each server SIGHUP. A replaced key is accepted for one more day.
+      must join again. Then send each server SIGHUP. A replaced key is accepted for one more day. \
+      Machines that have joined learn the new verdict key at their next check-in: 'keys status' says which lack it.
       """)
 
   @Argument(help: "secret, verdict, audit or machine.") var kind: RotatedKey
@@ -59,7 +61,20 @@ struct KeysRotateCommand: AsyncParsableCommand {
     let keys = try StateLock.hold(directory) { try rotated(in: directory, now: now) }
     json.print(keys, now: now)
     await record(keys, in: directory, now: now)
+    if kind == .verdict { await noteLacking(keys, in: directory, now: now) }
     Terminal.note("send SIGHUP to the server (systemctl reload uaf-server), and see uaf-server(8) for several servers")
+  }
+
+  /// Says how many machines have to learn the new key, and until when.
+  private func noteLacking(_ keys: ServerKeys, in directory: ServerDirectory, now: Int64) async {
+    guard let key = keys.comingVerdictKeys.last, let store = try? state.openStore(in: directory),
+      let coming = try? await store.read({ records in
+        try ComingTrust(.verdictKey(key.id), usedFrom: key.from, in: records, now: now)
+      })
+    else { return }
+    Terminal.note(
+      "\(coming.lacking) joined machines lack key \(key.id), which is used from \(Terminal.time(key.from)); they learn "
+        + "it by check-in, and 'keys status' lists those that lack it")
   }
 
   /// Records the rotation in the audit; a failure of the store is not an error.

@@ -17,12 +17,17 @@ struct MachinesCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var place: AdministrationOptions
+  @Option(
+    help: ArgumentHelp(
+      "Only joined machines, seen in the last 30 days, that lack a verdict key or an authority ('keys status').",
+      valueName: "name"))
+  var lacks: String?
   @OptionGroup var json: JSONFlag
 
   func run() async throws {
     try await place.link { link in
       try await link.forEach(
-        APIRequest(.GET, ["machines"]), "machines",
+        APIRequest(.GET, ["machines"], query: [("lacks", lacks)]), "machines",
         begin: { json.title(Self.title) }
       ) { json.print($0, orElse: Self.line($0)) }
     }

@@ -146,7 +146,8 @@ struct ServeCommand: AsyncParsableCommand {
     let keeper = try keeper(environment, directory, refusals, logger)
     let deliverers = try auditOutput.deliverers(from: store, metrics.deliveries, logger)
     let listeners = try listeners(routes, metrics, certificates, start, directory)
-    try await run([keeper, watch, reload] + followers + deliverers + listeners, manager, logger)
+    let trust = TrustFollower(figures: metrics.trust, store: store, keys: keys, now: { Terminal.now })
+    try await run([keeper, watch, reload, trust] + followers + deliverers + listeners, manager, logger)
   }
 
   /// Refuses a store that was used with other keys than those in the state folder.

@@ -63,6 +63,24 @@ struct KeyFile<Key: Sendable> {
     return try ring(of: contents)
   }
 
+  /// Brings the key that waits into use now, before its time.
+  ///
+  /// - Parameter now: seconds since 1970.
+  /// - Throws: ``ServerError/refusedRotation(_:)`` if no key waits.
+  func finish(now: Int64) throws -> KeyRing<Key> {
+    let entries = try ring().entries
+    guard let last = entries.last, last.from > now, entries.dropLast().allSatisfy({ $0.from < now }),
+      let bytes = try read()
+    else { throw ServerError.refusedRotation("\(path): no key waits to be used") }
+    var contents = try Secret(capacity: entries.count * Self.recordLength)
+    for (index, entry) in entries.enumerated() {
+      let from = index == entries.count - 1 ? now : entry.from
+      Self.append(from, bytes, at: index * Self.recordLength + 8, to: &contents)
+    }
+    try StateFile.replace(path: path, mode: 0o600, contents: contents)
+    return try ring(of: contents)
+  }
+
   private func read() throws(ServerError) -> Secret? {
     try StateFile.readSecret(path: path, counts: Self.lengths)
   }

@@ -88,6 +88,7 @@ struct LocalLink: AdministrationLink {
         publicURL: server?.text, host: ServerEvents.host,
         authority: { try CertificateFiles.authority(of: directory, for: $0) },
         verdictKeys: { String(decoding: try Self.keys(of: directory).announcedPEM, as: UTF8.self) },
+        comingKeys: { try Self.keys(of: directory).comingVerdictKeys },
         unlocks: { UnlockGrants(keys: try Self.keys(of: directory)) },
         enrolments: { EnrolmentSeal(keys: try Self.keys(of: directory)) }, models: try models ?? .projectOwn()))
   }

@@ -50,6 +50,7 @@ struct AdministrationListeners: Sendable {
       random: service.random,
       authority: { try CertificateFiles.authority(of: directory, for: $0) },
       verdictKeys: { String(decoding: service.keys.announcedPEM, as: UTF8.self) },
+      comingKeys: { service.keys.comingVerdictKeys },
       unlocks: { UnlockGrants(keys: service.keys) }, enrolments: { EnrolmentSeal(keys: service.keys) },
       isAuditUnsigned: { service.auditStanding.isOverdue(at: service.now()) }, models: service.models)
     self.init(

@@ -10,6 +10,7 @@ final class ServerMetrics: Sendable {
   let requests = RequestMetrics()
   let store: StoreMetrics
   let deliveries = DeliveryFigures(now: { Terminal.now })
+  let trust = TrustFigures()
   /// A monotonic clock.
   let clock: @Sendable () -> ContinuousClock.Instant
 

@@ -1,5 +1,7 @@
 import Logging
 import ServiceLifecycle
+import UAFAdministration
+import UAFCrypto
 import UAFService
 import UnixSignals
 
@@ -42,8 +44,21 @@ struct KeyReload: Service {
       let reason = (error as? ServerError)?.description ?? "\(type(of: error))"
       logger.error("keys-not-read", metadata: ["error": "\(reason)"])
     }
-    certificates.reload(now: Terminal.now)
+    certificates.reload(now: Terminal.now, waiting: await waitingAuthorities(now: Terminal.now))
     manager.ready()
+  }
+
+  /// The authorities whose certificates are not used yet, because machines lack them and their time has not come.
+  ///
+  /// While the store cannot be read, none is known: a renewal by the same authority must not wait for the store.
+  private func waitingAuthorities(now: Int64) async -> [(authority: AnnouncedAuthority, coming: ComingTrust)] {
+    let found = try? await store.read { records in
+      try records.machineTrusts.authorities().filter { $0.endedAt == nil && $0.usedFrom > now }.map { authority in
+        let anchor = TrustAnchor.authority(authority.fingerprint)
+        return (authority, try ComingTrust(anchor, usedFrom: authority.usedFrom, in: records, now: now))
+      }
+    }
+    return (found ?? []).filter { $0.1.lacking > 0 }.map { (authority: $0.0, coming: $0.1) }
   }
 
   /// Logs the ids of the keys, so that an administrator can check that all servers of a store have the same.
@@ -65,10 +80,14 @@ struct CertificateReload: Sendable {
   static let interval = Duration.seconds(3600)
 
   /// Reads the files; if they cannot be used, the certificates in use stay.
-  func reload(now: Int64) {
+  ///
+  /// - Parameter waiting: announced authorities that machines lack, whose certificates are refused if the ones in use are from a
+  ///   different authority.
+  func reload(now: Int64, waiting: [(authority: AnnouncedAuthority, coming: ComingTrust)] = []) {
     do {
       let earlier = certificates.visible
       let new = try certificates.read()
+      try Self.check(new, after: certificates.chain, waiting)
       if new.visible != earlier {
         // The identity accepts the new certificate before the first connection uses it, so that no login is refused in between.
         try identity.renew(new.visible.map(\.der), after: earlier.map(\.der))
@@ -80,6 +99,22 @@ struct CertificateReload: Sendable {
       logger.error("certificates-not-read", metadata: ["error": "\(reason)"])
     }
     logFaults(now: now)
+  }
+
+  /// Refuses certificates that machines would refuse.
+  private static func check(
+    _ new: ServedCertificates.Content, after chain: [[UInt8]],
+    _ waiting: [(authority: AnnouncedAuthority, coming: ComingTrust)]
+  ) throws(ServerError) {
+    func isIssued(_ chain: [[UInt8]], by authority: AnnouncedAuthority) -> Bool {
+      chain.contains { (try? X509.isIssued(by: authority.certificate, der: $0)) == true }
+    }
+    for (authority, coming) in waiting
+    where isIssued(new.chain, by: authority) && !isIssued(chain, by: authority) {
+      throw .refusedRotation(
+        "\(coming.lacking) joined machines lack its authority \(authority.fingerprint): \(coming.namesText); "
+          + "'authority finish' says how to go on before \(Terminal.time(authority.usedFrom))")
+    }
   }
 
   /// Logs, on one line each, the reasons for which clients will refuse certificates.

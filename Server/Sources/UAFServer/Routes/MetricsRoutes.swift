@@ -59,6 +59,7 @@ struct MetricsRoutes: Sendable {
       "Seconds since this instance last knew that the whole audit was signed; up to 60 is usual.",
       health.standing.unsignedSeconds(at: health.now()))
     metrics.deliveries.write(to: &page)
+    metrics.trust.write(to: &page)
     let size = connections.size
     page.single("uaf_connections", .gauge, "Connections that are open.", size.connections)
     page.single("uaf_connection_addresses", .gauge, "Addresses that have open connections.", size.addresses)

@@ -38,9 +38,11 @@ package struct MovedTable: Equatable, Sendable {
     accessToken, administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
 
-  /// The tables that are not moved: open requests, used challenges, sessions, and the index of the search, which is made again.
+  /// The tables that are not moved: open requests, used challenges, sessions, the index of the search, which is made again, and
+  /// what machines know, because all machines have to join again.
   package static let left = [
     "openRegistration", "usedChallenge", "enrolment", "usedProof", "repeatableRequest", "consoleSession", "accountGram",
+    "machineTrust", "announcedAuthority",
   ]
 
   // `restoredAt` is not moved: an import or a migration sets it to its own time.

@@ -52,6 +52,7 @@ package struct CheckInService: Sendable {
       let judged = JudgedReport(report, of: known, restoredAt: restoredAt, now: now)
       try records.audit.append(judged.rows(verified: provedLogins, from: address))
       try records.joinedMachines.note(judged.contact, report, machineID: machine.machineID)
+      try records.machineTrusts.note(report.trust, of: known.id)
       return known
     }
     guard let noted else { return .unknown }
@@ -91,7 +92,23 @@ package struct CheckInService: Sendable {
     let token = try environment.keys.statement(statement.json, .machineCheckIn)
     // A machine that follows no workstation policy names no version, and would refuse one.
     let isNew = policy.map { report.policy != nil && $0.version != report.policy } ?? false
-    return CheckInAnswer(statusCode: .ok, token: token, policy: isNew ? policy?.document : nil)
+    return CheckInAnswer(
+      statusCode: .ok, token: token, policy: isNew ? policy?.document : nil,
+      trust: try await trust(of: noted, provedBy: machine, now: now))
+  }
+
+  /// The signed statement about this server's keys, and about the authorities of its certificate.
+  private func trust(of noted: JoinedMachine, provedBy machine: KnownMachine, now: Int64) async throws -> String {
+    let announced = try await environment.store.read { try $0.machineTrusts.authorities() }
+    let keys = environment.keys.verdictTrust
+    var statement = TrustStatement(
+      deviceID: noted.id, machineID: machine.machineID, nonce: machine.nonce, issuedAt: now)
+    (statement.keys, statement.endedKeys) = (keys.announced, keys.endedIDs)
+    statement.authorities = announced.filter { $0.endedAt == nil }.prefix(TrustStatement.most).map(\.certificate)
+    // The newest ends: machines that have checked in since know the earlier ones.
+    let ended = announced.filter { $0.endedAt != nil }.sorted { ($0.endedAt ?? 0) > ($1.endedAt ?? 0) }
+    statement.endedAuthorities = ended.prefix(TrustStatement.most).map(\.fingerprint)
+    return try environment.keys.statement(statement.json, .machineTrust)
   }
 }
 

@@ -78,6 +78,8 @@ package struct JoinService: Sendable {
       system: request.deviceOS, group: group.name, joinedAt: now)
     let secret = try proofs.secret(ofMachine: machine.id, joinedWith: code.number)
     try records.joinedMachines.keep(machine, machineID: secret.machineID)
+    // It knows what its payload says, and reports that at its first check-in.
+    try records.machineTrusts.note(nil, of: machine.id)
     try records.audit.append([event(.machineJoin, machine, isAgain: known != nil, from: address, now: now)])
     return .success(Place(machine: machine, group: group, secret: secret))
   }

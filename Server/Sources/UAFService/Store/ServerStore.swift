@@ -167,6 +167,7 @@ package protocol StoreTransaction {
   var joinCodes: any JoinCodes { get }
   var joinedMachines: any JoinedMachines { get }
   var machinePolicies: any SavedMachinePolicies { get }
+  var machineTrusts: any MachineTrusts { get }
   var machines: any Machines { get }
   var openRegistrations: any OpenRegistrations { get }
   var passkeys: any Passkeys { get }

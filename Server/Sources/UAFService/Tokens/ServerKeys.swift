@@ -112,6 +112,21 @@ package final class ServerKeys: Sendable {
     rings.verdictKeys.accepted(at: now()).first { $0.header == header }
   }
 
+  /// What machines that have joined are told about the verdict keys: the public keys in use and to come, 65 bytes each, and the
+  /// ids of those that are no longer accepted.
+  var verdictTrust: (announced: [[UInt8]], endedIDs: [String]) {
+    let (ring, now) = (rings.verdictKeys, now())
+    return (ring.announced(at: now).map(\.publicKey), ring.ended(at: now).map(\.id))
+  }
+
+  /// The verdict keys that are not used yet, each with the time from which it is used, in seconds since 1970.
+  package var comingVerdictKeys: [(id: String, from: Int64)] {
+    let now = now()
+    let ring = rings.verdictKeys
+    let current = ring.current(at: now).id
+    return ring.entries.filter { $0.from > now && $0.key.id != current }.map { ($0.key.id, $0.from) }
+  }
+
   /// The public keys with which verdicts will be verified from now on, PEM, the one in use first.
   package var announcedPEM: [UInt8] { rings.verdictKeys.announced(at: now()).flatMap(\.publicKeyPEM) }
 
@@ -186,6 +201,11 @@ package struct KeyRing<Key: Sendable>: Sendable {
   /// The entries without those that were replaced more than a day ago.
   package func kept(at now: Int64) -> [Entry] { past(at: now) + entries.filter { !isPast($0, now) } }
 
+  /// The keys that were replaced more than a day ago, and are still in the file.
+  package func ended(at now: Int64) -> [Key] {
+    zip(entries, rest).filter { $1.from <= now && now - $1.from >= KeyOverlap.seconds }.map { $0.0.key }
+  }
+
   private func isPast(_ entry: Entry, _ now: Int64) -> Bool {
     rest.contains { $0.from <= now && $0.from > entry.from }
   }
@@ -205,6 +225,7 @@ package final class TokenKey: Sendable {
     case accountState = "account-state+jwt"
     case machineJoin = "machine-join+jwt"
     case machineCheckIn = "machine-checkin+jwt"
+    case machineTrust = "machine-trust+jwt"
     case unlock = "unlock+jwt"
     case workstationPolicy = "workstation-policy+jwt"
   }

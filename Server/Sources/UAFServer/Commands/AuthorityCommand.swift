@@ -1,0 +1,182 @@
+import ArgumentParser
+import UAFAdministration
+import UAFCrypto
+import UAFMessages
+import UAFService
+
+/// `uaf-server authority`: announces the authorities of the server's coming certificates to the machines that have joined.
+struct AuthorityCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "authority",
+    abstract: "Announce authorities of the server's certificate to machines before they are used.",
+    subcommands: [
+      AuthorityListCommand.self, AuthorityAnnounceCommand.self, AuthorityFinishCommand.self, AuthorityEndCommand.self,
+    ])
+}
+
+/// `uaf-server authority list`.
+struct AuthorityListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the announced authorities: fingerprint, announced, used from, ended, by whom.")
+
+  @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
+
+  func run() async throws {
+    let store = try state.openStore()
+    let found = try await store.read { try $0.machineTrusts.authorities() }
+    json.title("fingerprint\tannounced\tused-from\tended\tby")
+    for authority in found {
+      var object: JSONObject = [
+        "fingerprint": .string(authority.fingerprint), "announced": .integer(authority.announcedAt),
+        "usedFrom": .integer(authority.usedFrom), "by": .string(authority.announcedBy),
+      ]
+      object.set("ended", authority.endedAt.map(JSONValue.integer))
+      let times = [authority.announcedAt, authority.usedFrom].map(Terminal.time)
+      let line = [authority.fingerprint] + times + [authority.endedAt.map(Terminal.time) ?? "-", authority.announcedBy]
+      json.print(object, orElse: line.joined(separator: "\t"))
+    }
+  }
+}
+
+/// `uaf-server authority announce`.
+struct AuthorityAnnounceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "announce",
+    abstract: "Announce an authority: machines that have joined accept certificates of it from their next check-in on.",
+    discussion: """
+      Machines whose ca_file names authorities learn it; machines that use the authorities of their system do not. Until \
+      its time, or until 'authority finish', the server refuses at a reload a certificate that this authority has issued.
+      """)
+
+  @Argument(help: "The authority's certificate, PEM.", completion: .file()) var file: String
+  @OptionGroup var state: StateOption
+  @Option(
+    name: .customLong("in"),
+    help: ArgumentHelp("Seconds until it is used, 0 to 31622400 (default: a week).", valueName: "seconds"))
+  var delay: Int64 = 604_800
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    guard (0...31_622_400).contains(delay) else { throw ValidationError("--in must be 0 to 31622400 seconds.") }
+  }
+
+  func run() async throws {
+    let (certificate, fingerprint) = try read()
+    let (store, now) = (try state.openStore(), Terminal.now)
+    let authority = AnnouncedAuthority(
+      fingerprint: fingerprint, certificate: certificate, announcedBy: ServerEvents.caller.text, announcedAt: now,
+      usedFrom: now + delay)
+    let event = AuthorityEvents.row("announced", fingerprint, ["from": .integer(now + delay)], now: now)
+    let coming = try await store.write { records in
+      let others = try records.machineTrusts.authorities().filter {
+        $0.endedAt == nil && $0.fingerprint != fingerprint
+      }
+      guard others.count < AnnouncedAuthority.most else {
+        throw ServerError.refusedRotation(
+          "\(AnnouncedAuthority.most) authorities are announced already: end one with 'authority end'")
+      }
+      try records.machineTrusts.announce(authority)
+      try records.audit.append([event])
+      return try ComingTrust(.authority(fingerprint), usedFrom: now + delay, in: records, now: now)
+    }
+    json.print(
+      [
+        "fingerprint": .string(fingerprint), "usedFrom": .integer(now + delay),
+        "lacking": .integer(Int64(coming.lacking)),
+      ],
+      orElse: fingerprint)
+    Terminal.note("\(coming.lacking) joined machines lack it; they learn it by check-in, and 'keys status' counts them")
+  }
+
+  /// The certificate in the file, DER, and its fingerprint.
+  private func read() throws -> (certificate: [UInt8], fingerprint: String) {
+    guard let pem = try StateFile.read(path: file, isSecret: false) else {
+      throw ServerError.unusableFile(path: file, reason: "no such file")
+    }
+    try PEMForm.require(pem, of: file)
+    guard let found = try? X509.certificates(pem: pem), let certificate = found.first, found.count == 1 else {
+      throw ServerError.unusableFile(path: file, reason: "must have exactly one certificate in PEM: the authority's")
+    }
+    guard certificate.count <= TrustStatement.maximumAuthorityBytes else {
+      throw ServerError.unusableFile(
+        path: file, reason: "the certificate is longer than \(TrustStatement.maximumAuthorityBytes) bytes")
+    }
+    return (certificate, TrustName.text(try SHA256.hash(certificate)))
+  }
+}
+
+/// `uaf-server authority finish`.
+struct AuthorityFinishCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "finish", abstract: "Accept a certificate of an announced authority at the next reload.",
+    discussion: "This is refused while machines that have joined and were seen in the last 30 days lack the authority.")
+
+  @Argument(help: "The authority's fingerprint.") var fingerprint: String
+  @OptionGroup var state: StateOption
+  @OptionGroup var override: AnywayOptions
+
+  func run() async throws {
+    let (store, now) = (try state.openStore(), Terminal.now)
+    try await store.write { [fingerprint, override] records in
+      guard
+        let found = try records.machineTrusts.authorities().first(where: {
+          $0.fingerprint == fingerprint && $0.endedAt == nil
+        })
+      else { throw AuthorityEvents.unknown(fingerprint) }
+      let coming = try ComingTrust(.authority(fingerprint), usedFrom: found.usedFrom, in: records, now: now)
+      try override.check(coming, "authority")
+      _ = try records.machineTrusts.use(fingerprint, from: min(now, found.usedFrom))
+      var detail: JSONObject = ["from": .integer(now)]
+      override.add(coming.lacking, to: &detail)
+      try records.audit.append([AuthorityEvents.row("finished", fingerprint, detail, now: now)])
+    }
+    Terminal.note("install the certificate, and reload the server (systemctl reload uaf-server)")
+  }
+}
+
+/// `uaf-server authority end`.
+struct AuthorityEndCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "end", abstract: "End an announced authority: machines stop accepting it at their next check-in.",
+    discussion: """
+      Only what machines have learned by check-in ends. An authority in a machine's own ca_file stays, because root has put \
+      it there. The authority that was used last is refused without --anyway: it may have issued the present certificate.
+      """)
+
+  @Argument(help: "The authority's fingerprint.") var fingerprint: String
+  @OptionGroup var state: StateOption
+  @OptionGroup var override: AnywayOptions
+
+  func run() async throws {
+    let (store, now) = (try state.openStore(), Terminal.now)
+    try await store.write { [fingerprint, override] records in
+      let used = try records.machineTrusts.authorities().filter { $0.endedAt == nil && $0.usedFrom <= now }
+      let isLast = used.max { $0.usedFrom < $1.usedFrom }?.fingerprint == fingerprint
+      guard !isLast || override.anyway else {
+        throw ServerError.refusedRotation(
+          "\(fingerprint) is the authority that was used last: machines would refuse a certificate that it has issued. "
+            + "Announce and use another one first, or give --anyway with --reason")
+      }
+      guard try records.machineTrusts.end(fingerprint, now: now) else { throw AuthorityEvents.unknown(fingerprint) }
+      var detail: JSONObject = [:]
+      if isLast { override.add(nil, to: &detail) }
+      try records.audit.append([AuthorityEvents.row("ended", fingerprint, detail, now: now)])
+    }
+  }
+}
+
+/// The rows and refusals of these commands.
+private enum AuthorityEvents {
+  static func row(_ what: String, _ fingerprint: String, _ more: JSONObject, now: Int64) -> AuditEntry {
+    var detail = more
+    detail.set("kind", .string("authority"))
+    detail.set("change", .string(what))
+    detail.set("fingerprint", .string(fingerprint))
+    return ServerEvents.command(.keyRotation, detail: detail, now: now)
+  }
+
+  static func unknown(_ fingerprint: String) -> ServerError {
+    .refusedRotation("no announced authority has the fingerprint \(fingerprint): 'authority list' has them")
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import ProgramTesting
+import Testing
+import UAFCrypto
+import UAFMessages
+import UAFService
+
+@testable import ServerTesting
+@testable import UAFServer
+
+/// `uaf-server keys finish` and `authority`, as programs: they refuse while machines lack what is going to be used.
+struct FinishedRotationTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "finish-\(UUID().uuidString)")
+
+  private func run(_ arguments: [String]) throws -> (status: Int32, notes: String, results: String) {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let path = URL(filePath: own).deletingLastPathComponent().appending(path: "uaf-server").path(percentEncoded: false)
+    let (results, notes) = (Pipe(), Pipe())
+    let program = try StartedProgram(
+      [path] + arguments + ["--state", folder.path()], input: .file(.nullDevice), output: .pipe(results),
+      errors: .pipe(notes))
+    let output = results.fileHandleForReading.readDataToEndOfFile()
+    let told = notes.fileHandleForReading.readDataToEndOfFile()
+    return (program.wait(), String(decoding: told, as: UTF8.self), String(decoding: output, as: UTF8.self))
+  }
+
+  /// A state folder with keys, and a store in which machines with these names have joined.
+  private func state(_ machines: [String]) async throws -> (directory: ServerDirectory, store: any ServerStore) {
+    let directory = try ServerDirectory(path: folder.path(), create: true)
+    _ = try ServerKeys(state: directory, now: { Terminal.now })
+    let store = try directory.openStore(create: true)
+    try await store.write { records in
+      let code = try records.joinCodes.add(
+        "code", group: "lab", machines: 9, by: "test", now: Terminal.now, expiresAt: Terminal.now + 900)
+      for (index, name) in machines.enumerated() {
+        let machine = JoinedMachine(
+          codeNumber: code, id: "d\(index)", name: name, model: nil, system: nil, group: "lab", joinedAt: Terminal.now)
+        try records.joinedMachines.keep(machine, machineID: Array(repeating: UInt8(index), count: 16))
+      }
+    }
+    return (directory, store)
+  }
+
+  private func rows(_ store: any ServerStore) async throws -> [String] {
+    try await store.read { try $0.audit.rows(AuditFilter(), limit: 99) }.map(\.event)
+      .filter { $0.kind == .keyRotation }.map(\.detail)
+  }
+
+  @Test
+  func `a rotation is not finished while machines lack the key, which the refusal names, and is once all have it`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (directory, store) = try await state(["desk-1", "desk-2"])
+    let nothing = try run(["keys", "finish", "verdict"])
+    #expect(nothing.status == ExitStatus.refused.rawValue && nothing.notes.contains("no key waits"), "\(nothing)")
+    let rotated = try run(["keys", "rotate", "verdict"])
+    #expect(rotated.status == 0 && rotated.notes.contains("2 joined machines lack key"), "\(rotated)")
+    let coming = try #require(ServerKeys(state: directory, now: { Terminal.now }).comingVerdictKeys.last)
+    try await store.write { try $0.machineTrusts.note(KnownTrust(verdictKeys: [coming.id], authorities: []), of: "d0") }
+    let before = try StateFile.read(path: directory.verdictKeyPath, isSecret: true)
+    let refused = try run(["keys", "finish", "verdict"])
+    #expect(refused.status == ExitStatus.refused.rawValue)
+    #expect(
+      refused.notes.hasPrefix(
+        "uaf-server: 1 joined machine seen in the last 30 days lacks verdict key \(coming.id): desk-2."),
+      "\(refused.notes)")
+    #expect(refused.notes.contains(Terminal.time(coming.from)))
+    #expect(try StateFile.read(path: directory.verdictKeyPath, isSecret: true) == before)
+    let status = try run(["keys", "status"])
+    #expect(
+      status.results.contains("verdict-key\t\(coming.id)\t\(Terminal.time(coming.from))\t1\tdesk-2\n"), "\(status)")
+    let list = try run(["machines", "--lacks", coming.id, "--json"])
+    #expect(list.results.contains(#""device":"d1""#) && !list.results.contains(#""device":"d0""#), "\(list)")
+    try await store.write { try $0.machineTrusts.note(KnownTrust(verdictKeys: [coming.id], authorities: []), of: "d1") }
+    let finished = try run(["keys", "finish", "verdict"])
+    #expect(finished.status == 0, "\(finished)")
+    #expect(try ServerKeys(state: directory, now: { Terminal.now }).verdictKey.id == coming.id)
+    let row = try #require(try await rows(store).last)
+    #expect(row.contains(#""kind":"verdict""#) && !row.contains("anyway"), "\(row)")
+    #expect(try run(["keys", "status"]).results == "kind\tname\tused-from\tlacking\tmachines\n")
+  }
+
+  @Test func `a rotation is finished although machines lack the key only with a reason, which the audit keeps`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (directory, store) = try await state(["desk-1"])
+    #expect(try run(["keys", "rotate", "verdict"]).status == 0)
+    #expect(try run(["keys", "finish", "verdict", "--anyway"]).status == ExitStatus.usage.rawValue)
+    let forced = try run(["keys", "finish", "verdict", "--anyway", "--reason", "the old key was stolen"])
+    #expect(forced.status == 0, "\(forced)")
+    #expect(try ServerKeys(state: directory, now: { Terminal.now }).comingVerdictKeys.isEmpty)
+    let row = try #require(try await rows(store).last)
+    #expect(
+      row.contains(#""anyway":true"#) && row.contains(#""lacking":1"#) && row.contains("the old key was stolen"),
+      "\(row)")
+  }
+
+  @Test func `a secret is finished without asking machines, and nothing is finished while another process rotates`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (directory, _) = try await state(["desk-1"])
+    #expect(try run(["keys", "rotate", "secret"]).status == 0)
+    try StateLock.hold(directory) {
+      // A command that waited for the lock would never end here.
+      #expect(throws: ServerError.self) { try StateLock.hold(directory) {} }
+    }
+    #expect(try run(["keys", "finish", "secret"]).status == 0)
+    #expect(try directory.secrets.ring().entries.allSatisfy { $0.from <= Terminal.now })
+  }
+
+  // MARK: Authorities
+
+  private func authority(_ name: String) throws -> (path: String, fingerprint: String) {
+    let made = try DevelopmentCertificate.make(
+      commonName: name, dnsNames: ["localhost"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 4_000_000_000)
+    let path = folder.appending(path: "\(name).pem").path(percentEncoded: false)
+    try Data(made.authorityPEM).write(to: URL(filePath: path))
+    return (path, TrustName.text(try SHA256.hash(X509.certificates(pem: made.authorityPEM)[0])))
+  }
+
+  @Test func `an authority is announced, not used while machines lack it, and ended when another one is used`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (_, store) = try await state(["desk-1"])
+    let (first, second) = (try authority("first"), try authority("second"))
+    let announced = try run(["authority", "announce", first.path])
+    #expect(announced.status == 0 && announced.results == "\(first.fingerprint)\n", "\(announced)")
+    let refused = try run(["authority", "finish", first.fingerprint])
+    #expect(
+      refused.status == ExitStatus.refused.rawValue
+        && refused.notes.contains("lacks authority \(first.fingerprint): desk-1."),
+      "\(refused)")
+    try await store.write {
+      try $0.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: [first.fingerprint]), of: "d0")
+    }
+    #expect(try run(["authority", "finish", first.fingerprint]).status == 0)
+    let last = try run(["authority", "end", first.fingerprint])
+    #expect(last.status == ExitStatus.refused.rawValue && last.notes.contains("used last"), "\(last)")
+    #expect(try run(["authority", "announce", second.path, "--in", "0"]).status == 0)
+    #expect(try run(["authority", "end", first.fingerprint]).status == 0)
+    let list = try run(["authority", "list"])
+    let lines = list.results.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+    #expect(lines.count == 3 && lines[1][3] != "-" && lines[2][3] == "-", "\(list)")
+    #expect(try await rows(store).count == 4)
+  }
+
+  @Test
+  func `refuses to announce what is no single certificate, and to finish or end an authority that was never announced`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (_, store) = try await state([])
+    let (one, other) = (try authority("one"), try authority("other"))
+    let both = folder.appending(path: "both.pem").path(percentEncoded: false)
+    try (Data(contentsOf: URL(filePath: one.path)) + Data(contentsOf: URL(filePath: other.path)))
+      .write(to: URL(filePath: both))
+    let none = folder.appending(path: "none.pem").path(percentEncoded: false)
+    try Data("nothing".utf8).write(to: URL(filePath: none))
+    for path in [both, none, "/nonexistent"] {
+      #expect(try run(["authority", "announce", path]).status == ExitStatus.usage.rawValue, "\(path)")
+    }
+    for command in ["finish", "end"] {
+      #expect(try run(["authority", command, one.fingerprint]).status == ExitStatus.refused.rawValue, "\(command)")
+    }
+    for number in 1...4 { #expect(try run(["authority", "announce", authority("a\(number)").path]).status == 0) }
+    #expect(try run(["authority", "announce", one.path]).status == ExitStatus.refused.rawValue)
+    #expect(try await store.read { try $0.machineTrusts.authorities().count } == 4)
+  }
+}
