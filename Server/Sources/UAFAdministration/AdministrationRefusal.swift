@@ -31,6 +31,8 @@ package enum Conflict: Equatable, Sendable {
   case groupExists(String)
   /// There would be more groups of people than this.
   case tooManyGroups(Int)
+  /// The account is no longer as it was when the steps of a directory were planned.
+  case directoryOutdated(String)
   /// The account is an administrator's.
   case isAdministrator(String)
   /// The account is disabled: a lock would make that temporary.
@@ -117,6 +119,8 @@ package enum FieldProblem: Error, Equatable, Sendable {
   case textLength(ClosedRange<Int>)
   /// The token would expire later than the token with which it is made.
   case outlivesMaker
+  /// The external ID is not one of this directory.
+  case notOfDirectory(String)
   /// The filter is to exclude rows by a field, but the field is empty.
   case emptyFilter
   /// The list is filtered by a field that takes no other filter or order.
@@ -156,6 +160,8 @@ extension Conflict: CustomStringConvertible {
     case .externalIDTaken(let id, let name): "\(name) has the external ID \(id)"
     case .groupExists(let name): "there is a group of people \(name)"
     case .tooManyGroups(let most): "there can be at most \(most) groups of people"
+    case .directoryOutdated(let name):
+      "\(name) is no longer as it was when the steps were planned: plan them again"
     case .isAdministrator(let name): "\(name) is an administrator: remove the administrator first"
     case .disabled(let name): "\(name) is disabled, and a lock would make that temporary"
     case .neitherDisabledNorLocked(let name): "\(name) is neither disabled nor locked"
@@ -226,6 +232,7 @@ extension FieldProblem: CustomStringConvertible {
       "must have \(range.lowerBound) to \(range.upperBound) bytes as shown, including the words that name who asks"
     case .outlivesMaker: "must end no later than the token with which it is made"
     case .standsAlone: "cannot be combined with lacks"
+    case .notOfDirectory(let name): "must begin with ldap:\(name): and have an ID after that"
     case .emptyFilter: "says which rows to leave out, but the field is empty"
     }
   }

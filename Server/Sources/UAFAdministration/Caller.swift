@@ -34,7 +34,7 @@ package struct Caller: Equatable, Sendable {
   var isAtServer: Bool {
     switch actor {
     case .commandLine, .server: true
-    case .person, .machine, .token, .administrator: false
+    case .person, .machine, .token, .administrator, .directory: false
     }
   }
 
@@ -50,7 +50,7 @@ package struct Caller: Equatable, Sendable {
     switch actor {
     case .administrator(let name): "\(role.rawValue) \(name)"
     case .commandLine(let uid, _): uid == 0 ? "root at the server" : "uid \(uid) at the server"
-    case .person, .server, .machine, .token: actor.text
+    case .person, .server, .machine, .token, .directory: actor.text
     }
   }
 
@@ -155,7 +155,7 @@ struct CallerStanding {
   func isGood(_ caller: Caller) throws -> Bool {
     switch caller.actor {
     case .commandLine, .server: true
-    case .person, .machine: false
+    case .person, .machine, .directory: false
     case .token(let name):
       try records.accessTokens.token(named: name).map { try $0.role == caller.role.rawValue && isGood($0) } ?? false
     case .administrator(let name): try isGood(sessionOf: name, caller)
@@ -186,7 +186,7 @@ struct CallerStanding {
         return false
       }
       return try isGood(maker, chain: chain + 1)
-    case .person, .machine, nil: return false
+    case .person, .machine, .directory, nil: return false
     }
   }
 

@@ -35,6 +35,26 @@ package struct ProfileChange: Equatable, Sendable {
     ProfileChange(checked: texts.filter { $0.value != nil }, groups: groups)
   }
 
+  /// A change of nothing.
+  static let nothing = ProfileChange(checked: [:], groups: nil)
+
+  /// The same change without what a profile already has.
+  ///
+  /// Groups are compared without a difference of case: a group has one name at this server, however a change writes it.
+  func beyond(_ profile: AccountProfile) -> ProfileChange {
+    let keys = { (names: [String]) in Set(names.map(SearchText.key)) }
+    return ProfileChange(
+      checked: texts.filter { profile[$0.key] != $0.value },
+      groups: groups.flatMap { keys($0) == keys(profile.groups) ? nil : $0 })
+  }
+
+  /// The same change, after which the external ID is this one.
+  ///
+  /// - Parameter externalID: in the form in which it is stored.
+  func keeping(externalID: String) -> ProfileChange {
+    ProfileChange(checked: texts.merging([.externalID: externalID]) { _, new in new }, groups: groups)
+  }
+
   private init(checked texts: [ProfileField: String?], groups: [String]?) {
     self.texts = texts
     self.groups = groups

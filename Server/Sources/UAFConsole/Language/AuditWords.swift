@@ -29,6 +29,7 @@ extension PageLanguage {
     case .machine: self.text(.machine)
     case .token(let name): self.text(.actorToken, name)
     case .administrator(let name): self.text(.actorAdministrator, name)
+    case .directory(let name): self.text(.actorDirectory, name)
     case .commandLine(let uid, let login):
       login.map { self.text(.actorCommandLogin, String(uid), String($0)) } ?? self.text(.actorCommand, String(uid))
     case nil: text
@@ -83,6 +84,7 @@ enum AuditWords {
     .joinCode: ("Join code issued", "가입 코드 발급"),
     .joinCodeClosure: ("Join code closed", "가입 코드 닫음"),
     .machineJoin: ("Machine joined", "기기 가입"),
+    .directorySync: ("People taken from a directory", "디렉터리에서 사용자 가져옴"),
     .machineLeave: ("Machine left", "기기 탈퇴"),
     .machineCheckIn: ("Machine reported a change", "기기 변경 보고"),
     .machineCopied: ("Copy of a machine found", "기기 복제 발견"),

@@ -99,6 +99,7 @@ enum EnglishListingTexts {
     .actorCommandLogin: "command-line uid {} login {}",
     .modelPasscode: "passcode",
     .modelPattern: "pattern",
+    .actorDirectory: "directory {}",
     .modelFingerprint: "fingerprint",
     .toDo: "What needs doing",
     .nothingToDo: "Nothing needs doing: everybody can log in, and nothing ends soon.",

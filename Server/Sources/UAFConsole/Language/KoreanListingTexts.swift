@@ -96,6 +96,7 @@ enum KoreanListingTexts {
     .actorCommandLogin: "명령줄 uid {}, 로그인 {}",
     .modelPasscode: "패스코드",
     .modelPattern: "패턴",
+    .actorDirectory: "디렉터리 {}",
     .modelFingerprint: "지문",
     .toDo: "할 일",
     .nothingToDo: "할 일이 없습니다. 모두 로그인할 수 있고 곧 끝나는 것도 없습니다.",

@@ -432,6 +432,7 @@ enum PageText: String, CaseIterable, Sendable {
 
   // The overview.
   case toDo
+  case actorDirectory
   case nothingToDo
   case cannotLogIn
   case everybodyCan

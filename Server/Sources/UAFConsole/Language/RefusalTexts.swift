@@ -61,6 +61,7 @@ extension PageLanguage {
     case .externalIDTaken(let id, let name): "외부 ID \(id)은(는) 이미 \(name) 계정의 것입니다"
     case .groupExists(let name): "사용자 그룹 \(name)이(가) 이미 있습니다"
     case .tooManyGroups(let most): "사용자 그룹은 최대 \(most)개입니다"
+    case .directoryOutdated(let name): "\(name) 계정이 계획을 세운 뒤에 바뀌었습니다. 계획을 다시 세우십시오"
     case .isAdministrator(let name): "\(name)은(는) 관리자입니다. 먼저 관리자에서 빼십시오"
     case .disabled(let name): "\(name) 계정은 비활성화되어 있습니다. 잠그면 비활성화가 풀립니다"
     case .neitherDisabledNorLocked(let name): "\(name) 계정은 비활성화되지도 잠기지도 않았습니다"
@@ -119,6 +120,7 @@ extension PageLanguage {
       "요청한 사람을 알리는 말을 포함하여 표시되는 길이가 \(range.lowerBound)~\(range.upperBound)바이트여야 합니다"
     case .outlivesMaker: "이 토큰을 만드는 토큰보다 늦게 끝날 수 없습니다"
     case .standsAlone: "lacks와 함께 쓸 수 없습니다"
+    case .notOfDirectory(let name): "ldap:\(name): 뒤에 ID가 있어야 합니다"
     case .emptyFilter: "제외할 행을 정하는 필드가 비어 있습니다"
     }
   }

@@ -304,6 +304,8 @@ extension AuditKind {
   package static let accountEnabled = AuditKind(rawValue: "account-enabled")
   /// Somebody issued an unlock for the account on one machine.
   package static let unlock = AuditKind(rawValue: "unlock")
+  /// Steps of a run that took the people of a directory into the store.
+  package static let directorySync = AuditKind(rawValue: "directory-sync")
   // Actions of machines and on machines.
   package static let joinCode = AuditKind(rawValue: "join-code")
   package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")
@@ -365,6 +367,9 @@ package enum AuditActor: Equatable, Sendable {
   /// Somebody who has signed in to administer the server, by the name of their account.
   case administrator(String)
 
+  /// A directory whose people somebody took into the store, by its name here; a separate row says who that was.
+  case directory(String)
+
   /// The actor as it is stored.
   package var text: String {
     switch self {
@@ -373,6 +378,7 @@ package enum AuditActor: Equatable, Sendable {
     case .machine: "machine"
     case .token(let name): "token \(name)"
     case .administrator(let name): "administrator \(name)"
+    case .directory(let name): "directory \(name)"
     case .commandLine(let uid, let login): "command-line uid \(uid)" + (login.map { " login \($0)" } ?? "")
     }
   }
@@ -386,6 +392,7 @@ package enum AuditActor: Equatable, Sendable {
     case ("machine", 1): self = .machine
     case ("token", 2): self = .token(parts[1])
     case ("administrator", 2): self = .administrator(parts[1])
+    case ("directory", 2): self = .directory(parts[1])
     case ("command-line", 3), ("command-line", 5):
       let login = parts.count == 5 ? UInt32(parts[4]) : nil
       guard parts[1] == "uid", let uid = UInt32(parts[2]), parts.count == 3 || (parts[3] == "login" && login != nil)

@@ -1,0 +1,132 @@
+import UAFMessages
+import UAFService
+
+/// Carries out the steps of a plan that makes the store have the people of a directory.
+package struct DirectoryAdministration: Sendable {
+  /// The most steps in one transaction, which delays logins by some 50 ms at most.
+  package static let together = 200
+  /// Why accounts are disabled, for people.
+  private static let reason = "not in the directory"
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Carries out steps in one transaction, all of them or none.
+  ///
+  /// The plan was computed from an earlier state of the store. So each step is checked again: that the account has the external
+  /// ID of the step, which must be one of this directory; that a person who is disabled has no role; and that an account that
+  /// is enabled was disabled in the name of this directory.
+  ///
+  /// The rows of the audit about accounts name the directory. A further row says on whose behalf, and how many.
+  ///
+  /// - Parameter steps: at most ``together``.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func carryOut(_ steps: [DirectoryStep], of source: DirectorySource, by caller: Caller) async throws {
+    let permitted = try caller.require(.manageAccounts)
+    guard (1...Self.together).contains(steps.count) else {
+      throw AdministrationRefusal.invalid(field: "steps", .outOfRange(1...Int64(Self.together), nil))
+    }
+    for step in steps {
+      try AccountReach.check(step.username)
+      let id = step.externalID.utf8
+      guard step.externalID.hasPrefix(source.prefix), id.count > source.prefix.utf8.count, id.count <= 128,
+        id.allSatisfy({ (0x21...0x7E).contains($0) })
+      else {
+        throw AdministrationRefusal.invalid(field: "externalID", .notOfDirectory(source.name))
+      }
+    }
+    let names = Array(Set(steps.map(\.username))).sorted()
+    try await environment.change(.ofAll(names), by: permitted) { [environment] records in
+      let run = Run(environment, records, source, caller)
+      for step in steps { try run.carryOut(step) }
+      var detail: JSONObject = ["source": .string(source.name)]
+      for action in DirectoryStep.Action.allCases {
+        detail.set(action.rawValue, .integer(Int64(steps.count { $0.action == action })))
+      }
+      try records.audit.append([
+        environment.event(.directorySync, by: caller, detail: JSONValue.object(detail).text)
+      ])
+    }
+  }
+
+  /// The steps of one transaction.
+  private struct Run {
+    private let environment: AdministrationEnvironment
+    private let records: any StoreTransaction
+    /// The directory as the actor, with the role that the caller has.
+    private let directory: Caller
+    private let now: Int64
+
+    init(
+      _ environment: AdministrationEnvironment, _ records: any StoreTransaction, _ source: DirectorySource,
+      _ caller: Caller
+    ) {
+      self.environment = environment
+      self.records = records
+      directory = Caller(actor: source.actor, role: caller.role, address: caller.address)
+      now = environment.now()
+    }
+
+    func carryOut(_ step: DirectoryStep) throws {
+      if step.action == .add { return try add(step) }
+      let profile = try records.profiles.profiles(of: [step.username])[step.username]
+      guard profile?.externalID == step.externalID else { throw Self.changed(step) }
+      switch step.action {
+      case .add: break
+      case .change: try change(step)
+      case .enable: try enable(step)
+      case .disable: try disable(step)
+      }
+    }
+
+    private static func changed(_ step: DirectoryStep) -> AdministrationRefusal {
+      .conflict(.directoryOutdated(step.username))
+    }
+
+    private func note(_ kind: AuditKind, _ step: DirectoryStep, _ detail: JSONObject = [:]) throws {
+      let text = detail.members.isEmpty ? "" : JSONValue.object(detail).text
+      try records.audit.append([environment.event(kind, by: directory, account: step.username, detail: text)])
+    }
+
+    private func add(_ step: DirectoryStep) throws {
+      guard try !records.accounts.exists(step.username) else { throw Self.changed(step) }
+      try records.accounts.add(step.username, now: now)
+      try note(.accountCreation, step)
+      try change(step)
+    }
+
+    private func change(_ step: DirectoryStep) throws {
+      // The external ID belongs to the step, so that no step can leave an account without it.
+      let change = step.change.keeping(externalID: step.externalID)
+      try records.audit.append(
+        ProfileChanges(environment, records).apply([step.username: change], by: directory))
+    }
+
+    private func enable(_ step: DirectoryStep) throws {
+      let block = try records.accounts.block(of: step.username)
+      guard block?.actor == directory.actor.text, block?.until == nil else { throw Self.changed(step) }
+      _ = try records.accounts.setBlock(nil, of: step.username)
+      try note(.accountEnabled, step)
+    }
+
+    private func disable(_ step: DirectoryStep) throws {
+      guard try records.administrators.administrator(step.username) == nil else {
+        throw AdministrationRefusal.conflict(.isAdministrator(step.username))
+      }
+      guard try records.accounts.block(of: step.username)?.refusal(at: now) != .accountDisabled else {
+        throw Self.changed(step)
+      }
+      let reason = DirectoryAdministration.reason
+      _ = try records.accounts.setBlock(
+        AccountBlock(since: now, until: nil, reason: reason, actor: directory.actor.text), of: step.username)
+      try records.consoleSessions.removeAll(of: step.username)
+      // Otherwise a code that was issued before could be used as soon as the account is enabled again.
+      if try records.enrolments.find(for: step.username, now: now) != nil {
+        try records.enrolments.close(for: step.username)
+        try note(.enrolmentClosure, step)
+      }
+      try note(.accountDisabled, step, ["reason": .string(reason)])
+    }
+  }
+}
