@@ -27,12 +27,14 @@ struct UAFServerCommand: AsyncParsableCommand {
         3  the server cannot listen on the address, or the store cannot be used
         4  the person who was asked denied the request
         5  the output could not be written
+        6  nothing was done: more accounts would be disabled at once than the limit allows
         78 the database of --store cannot be used, or cannot be reached at the start
       """,
     version: ServerVersion.current,
     subcommands: [
       ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, GiveUnlockCommand.self, ApproveCommand.self,
       UsersCommand.self, PersonCommand.self, PersonGroupCommand.self,
+      SyncCommand.self,
       DevicesCommand.self, MachinesCommand.self, JoinCodeCommand.self, CodesCommand.self, RevokeCommand.self,
       DisableCommand.self,
       LockCommand.self,

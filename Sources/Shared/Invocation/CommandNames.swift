@@ -160,6 +160,8 @@ public enum ExitStatus: CInt, CaseIterable, Sendable {
   case denied = 4
   /// The output could not be written: the work is done, but the output is not complete.
   case unwritten = 5
+  /// The command would have done more at once than its limit allows, and did nothing.
+  case overLimit = 6
   /// The server's database is not one that it can use as its store: EX_CONFIG of sysexits.h.
   case unusableStore = 78
 }

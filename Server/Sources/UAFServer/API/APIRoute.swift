@@ -45,7 +45,8 @@ struct APIRoute: Sendable {
 /// The table of the API's routes, from which requests are answered and the description is generated.
 enum APIRoutes {
   static let all =
-    AccountRoutes.all + PeopleRoutes.all + AccountBlockRoutes.all + MachineRoutes.all + JoinCodeRoutes.all
+    AccountRoutes.all + PeopleRoutes.all + DirectoryRoutes.all + AccountBlockRoutes.all + MachineRoutes.all
+    + JoinCodeRoutes.all
     + EnrolmentRoutes.all
     + UnlockRoutes.all + MachinePolicyRoutes.all
     + ApprovalRoutes.all
@@ -149,6 +150,8 @@ struct BodyMembers: Equatable {
     self.object = object
   }
 
+  private init(_ object: JSONObject) { self.object = object }
+
   /// Makes an empty object, for a route that accepts no body.
   init() { object = [:] }
 
@@ -173,6 +176,21 @@ struct BodyMembers: Equatable {
       throw Problem(.badRequest, "invalid", "must be a whole number", field: name)
     }
     return number
+  }
+
+  /// The objects of a list; each may have these members and no others.
+  func objects(_ name: String, members: [String]) throws(Problem) -> [BodyMembers] {
+    guard case .array(let elements)? = object[name] else {
+      throw Problem(.badRequest, "invalid", "must be a list of objects", field: name)
+    }
+    var objects: [BodyMembers] = []
+    for element in elements {
+      guard case .object(let object) = element, object.members.allSatisfy({ members.contains($0.name) }) else {
+        throw Problem(.badRequest, "invalid", "must be a list of objects, which may have: \(members)", field: name)
+      }
+      objects.append(BodyMembers(object))
+    }
+    return objects
   }
 
   func strings(_ name: String) throws(Problem) -> [String] { try optionalStrings(name) ?? [] }

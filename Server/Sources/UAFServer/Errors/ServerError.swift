@@ -1,5 +1,6 @@
 import Glibc
 import Invocation
+import UAFAdministration
 
 /// Why the server cannot work.
 ///
@@ -35,6 +36,10 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unusableExport(String, ExportFault)
   /// The store was not moved.
   case unfinishedMove(MoveFailure)
+  /// A directory did not answer the search for people.
+  case directory(DirectorySearchFailure)
+  /// The answer of a directory cannot be used.
+  case unusableDirectoryAnswer(DirectoryProblem)
   /// An argument of the command line is wrong.
   case invalidArgument(String)
 
@@ -71,6 +76,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .unusableBackup(let path, let error): "\(path): \(error)"
     case .unusableExport(let path, let fault): "\(path): \(fault)"
     case .unfinishedMove(let failure): failure.description
+    case .directory(let failure): failure.description
+    case .unusableDirectoryAnswer(let problem): problem.description
     case .invalidArgument(let text), .refusedRotation(let text): text
     }
   }
@@ -82,7 +89,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       .unusableExport, .unusablePolicy:
       .usage
     case .cannotListen, .notListening, .notRunning, .unprotectedMemory, .unfinishedMove: .unreachable
-    case .refusedRotation: .refused
+    case .refusedRotation, .unusableDirectoryAnswer: .refused
+    case .directory(let failure): failure.exit
     case .unwritten: .unwritten
     case .unusableStore: .unusableStore
     }
