@@ -35,7 +35,7 @@ BUILD_TESTS := $(SWIFT) build --build-tests && $(SWIFT) build --package-path Ser
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
-.PHONY: test-webauthn lint-ansible
+.PHONY: test-webauthn test-directory lint-ansible
 .PHONY: attack attack-table proofs test-machines bench fuzz deb test-packages install clean fmt lint
 
 help:
@@ -44,6 +44,7 @@ help:
 	@echo 'make test-system  log in through sudo, sshd, login, su and a locker, in namespaces; needs root or sudo'
 	@echo 'make test-fleet  kill each part of a server of many machines under logins, in namespaces; ROWS=quick four minutes of it'
 	@echo 'make test-console  every page of the server'\''s console in Chromium, and hostile visitors, in namespaces; ROWS=... some'
+	@echo 'make test-directory  the people of a slapd in a server'\''s store, in namespaces; ROWS=... some of it'
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
 	@echo 'make test-webauthn  servers of others that speak WebAuthn, started and tried, in namespaces; ROWS=quick the two small ones'
@@ -96,6 +97,10 @@ test-fleet: deps
 test-console: deps
 	scripts/stage.sh --if-older
 	scripts/console.sh $(ROWS)
+
+test-directory: deps
+	scripts/stage.sh --if-older
+	scripts/directory.sh $(ROWS)
 
 test-devices: deps
 	scripts/stage.sh --if-older

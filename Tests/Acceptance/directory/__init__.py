@@ -1,0 +1,1 @@
+"""A directory of people, and a server whose store has them."""
