@@ -64,7 +64,7 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
     ) { try Self.block($0, from: 0) } ?? nil
   }
 
-  private static func block(_ row: Connection.ResultRow, from column: CInt) throws -> AccountBlock? {
+  static func block(_ row: Connection.ResultRow, from column: CInt) throws -> AccountBlock? {
     guard let until = try row.optionalInteger(column + 1) else { return nil }
     return AccountBlock(
       since: try row.integer(column), until: until == .max ? nil : until, reason: try row.text(column + 2),

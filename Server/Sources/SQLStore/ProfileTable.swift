@@ -268,6 +268,13 @@ struct PersonGroupTable<Connection: SQLConnection>: PersonGroups {
     try connection.requiredRow("SELECT count(*) FROM personGroup") { try $0.integer(0, as: Int.self) }
   }
 
+  func add(_ name: String, now: Int64) throws -> Int64 {
+    try connection.requiredRow(
+      "INSERT INTO personGroup (name, nameKey, createdAt) VALUES (?1, ?2, ?3) RETURNING id",
+      [.text(name), .text(SearchText.key(name)), .integer(now)]
+    ) { try $0.integer(0) }
+  }
+
   func rename(_ id: Int64, to name: String) throws {
     try connection.run(
       "UPDATE personGroup SET name = ?1, nameKey = ?2 WHERE id = ?3",

@@ -156,6 +156,7 @@ extension SQLTransaction {
   package var personGroups: any PersonGroups { PersonGroupTable(connection: connection) }
   package var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }
   package var profiles: any Profiles { ProfileTable(connection: connection) }
+  package var provisioning: any Provisioning { ProvisioningTable(connection: connection) }
   package var repeatableRequests: any RepeatableRequests { RepeatableRequestTable(connection: connection) }
   package var settings: any Settings { SettingTable(connection: connection) }
 

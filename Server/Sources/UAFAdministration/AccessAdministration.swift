@@ -104,6 +104,7 @@ package struct AccessAdministration: Sendable {
     _ name: String, role: Role, counting keys: [EarlierKey] = [], by caller: Caller
   ) async throws {
     try AccountReach.check(name)
+    guard Role.ofPeople.contains(role) else { throw AdministrationRefusal.invalid(field: "role", .unknown) }
     let permitted = try caller.require(.manageAccess)
     if !keys.isEmpty { try caller.requireSignature() }
     try await environment.change(.of(name), by: permitted) { [environment] records in

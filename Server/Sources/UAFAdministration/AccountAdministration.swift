@@ -204,13 +204,8 @@ package struct AccountAdministration: Sendable {
   package func add(_ username: String, by caller: Caller) async throws {
     let permitted = try caller.require(.manageAccounts)
     try AccountReach.check(username)
-    let event = environment.event(.accountCreation, by: caller, account: username)
-    try await environment.change(.of(username), by: permitted) { [now = environment.now()] records in
-      guard try !records.accounts.exists(username) else {
-        throw AdministrationRefusal.conflict(.accountExists(username))
-      }
-      try records.accounts.add(username, now: now)
-      try records.audit.append([event])
+    try await environment.change(.of(username), by: permitted) { [environment] records in
+      try AccountChanges(environment, records, caller).add(username)
     }
   }
 
@@ -226,18 +221,57 @@ package struct AccountAdministration: Sendable {
     let permitted = try caller.require(.manageAccounts)
     try ReasonText.check(reason)
     return try await environment.change(.of(username), by: permitted) { [environment] records in
-      guard try records.administrators.administrator(username) == nil else {
-        throw AdministrationRefusal.conflict(.isAdministrator(username))
-      }
-      guard let keys = try records.accounts.remove(username) else {
-        throw AdministrationRefusal.unknown("account", name: username)
-      }
-      var detail: JSONObject = ["keys": .integer(Int64(keys))]
-      if !reason.isEmpty { detail.set("reason", .string(reason)) }
-      let text = JSONValue.object(detail).text
-      try records.audit.append([environment.event(.accountDeletion, by: caller, account: username, detail: text)])
-      return keys
+      try AccountChanges(environment, records, caller).remove(username, reason: reason)
     }
+  }
+}
+
+/// Adds, blocks and removes accounts within a transaction, with the rows of the audit.
+struct AccountChanges {
+  private let environment: AdministrationEnvironment
+  private let records: any StoreTransaction
+  private let caller: Caller
+
+  init(_ environment: AdministrationEnvironment, _ records: any StoreTransaction, _ caller: Caller) {
+    self.environment = environment
+    self.records = records
+    self.caller = caller
+  }
+
+  /// Adds an account that has neither keys nor a code.
+  func add(_ username: String) throws {
+    guard try !records.accounts.exists(username) else {
+      throw AdministrationRefusal.conflict(.accountExists(username))
+    }
+    try records.accounts.add(username, now: environment.now())
+    try records.audit.append([environment.event(.accountCreation, by: caller, account: username)])
+  }
+
+  /// Sets or ends the block of an account; a block ends the sessions of its person.
+  ///
+  /// - Parameter detail: for the row of the audit.
+  func setBlock(_ block: AccountBlock?, of username: String, _ kind: AuditKind, _ detail: JSONObject) throws {
+    _ = try records.accounts.setBlock(block, of: username)
+    if block != nil { try records.consoleSessions.removeAll(of: username) }
+    let text = detail.members.isEmpty ? "" : JSONValue.object(detail).text
+    try records.audit.append([environment.event(kind, by: caller, account: username, detail: text)])
+  }
+
+  /// Removes an account with its keys and codes.
+  ///
+  /// - Returns: how many keys of the account were not revoked.
+  func remove(_ username: String, reason: String) throws -> Int {
+    guard try records.administrators.administrator(username) == nil else {
+      throw AdministrationRefusal.conflict(.isAdministrator(username))
+    }
+    guard let keys = try records.accounts.remove(username) else {
+      throw AdministrationRefusal.unknown("account", name: username)
+    }
+    var detail: JSONObject = ["keys": .integer(Int64(keys))]
+    if !reason.isEmpty { detail.set("reason", .string(reason)) }
+    let text = JSONValue.object(detail).text
+    try records.audit.append([environment.event(.accountDeletion, by: caller, account: username, detail: text)])
+    return keys
   }
 }
 
@@ -420,13 +454,7 @@ package struct AccountStateAdministration: Sendable {
       if kind == .accountEnabled, standing == nil {
         throw AdministrationRefusal.conflict(.neitherDisabledNorLocked(account))
       }
-      _ = try records.accounts.setBlock(block, of: account)
-      if block != nil { try records.consoleSessions.removeAll(of: account) }
-      try records.audit.append([
-        environment.event(
-          kind, by: permitted.caller, account: account,
-          detail: detail.members.isEmpty ? "" : JSONValue.object(detail).text)
-      ])
+      try AccountChanges(environment, records, permitted.caller).setBlock(block, of: account, kind, detail)
     }
   }
 }

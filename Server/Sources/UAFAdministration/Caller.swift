@@ -88,15 +88,21 @@ package enum Role: String, CaseIterable, Sendable {
   case helpdesk
   case `operator`
   case administrator
+  /// The role of programs that provision accounts by SCIM, which may do nothing else. No person has it.
+  case provisioning
+
+  /// The roles that a person may have.
+  package static let ofPeople: [Role] = [.auditor, .helpdesk, .operator, .administrator]
 
   /// Whether this role has a permission.
   package func allows(_ permission: Permission) -> Bool {
     switch permission {
-    case .read: true
+    case .read: self != .provisioning
     case .enrol, .unlock: self == .helpdesk || self == .administrator
     case .revoke, .approve, .joinMachines, .manageAccounts: self == .operator || self == .administrator
     case .exportAudit: self == .auditor || self == .administrator
     case .managePolicies, .manageAccess, .manageServer: self == .administrator
+    case .provision: self == .provisioning
     }
   }
 
@@ -106,7 +112,8 @@ package enum Role: String, CaseIterable, Sendable {
   /// The longest lifetime of a token with this role, in seconds: the more the role may do, the shorter.
   package var longestToken: Int64 {
     switch self {
-    case .auditor: 31_622_400
+    // Somebody changes it by hand in the organisation's identity provider.
+    case .auditor, .provisioning: 31_622_400
     case .helpdesk: 7_776_000
     case .operator: 2_592_000
     case .administrator: 604_800
@@ -138,6 +145,8 @@ package enum Permission: CaseIterable, Sendable {
   case manageAccess
   /// Rotate keys, make backups.
   case manageServer
+  /// Bring accounts and groups of people into line with the organisation's identity provider.
+  case provision
 }
 
 /// Checks, within a transaction of the store, that a caller's role, session or token is still valid.

@@ -75,47 +75,94 @@ package struct PersonGroupAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func rename(_ id: Int64, to name: String, by caller: Caller) async throws {
     let permitted = try caller.require(.manageAccounts)
-    let checked: String
-    do throws(FieldProblem) { checked = try ProfileRules.checked(group: name) } catch {
-      throw AdministrationRefusal.invalid(field: "name", error)
-    }
-    try await change(id, .groupChange, by: permitted) { records, group in
-      if let other = try records.personGroups.group(named: checked), other.id != id {
-        throw AdministrationRefusal.conflict(.groupExists(other.name))
-      }
-      try records.personGroups.rename(id, to: checked)
-      return ["id": .integer(id), "from": .string(group.name), "name": .string(checked)]
-    }
+    let checked = try PersonGroupChanges.checked(name)
+    try await change(id, by: permitted) { try $0.rename($1, to: checked) }
   }
 
   /// Removes a group; the accounts of its members stay.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func remove(_ id: Int64, by caller: Caller) async throws {
-    try await change(id, .groupRemoval, by: caller.require(.manageAccounts)) { records, group in
-      try records.personGroups.remove(id)
-      return ["id": .integer(id), "name": .string(group.name), "members": .integer(Int64(group.members))]
-    }
+    try await change(id, by: caller.require(.manageAccounts)) { try $0.remove($1) }
   }
 
-  /// Changes a group, unless it has a member whom the caller may not change.
-  ///
-  /// - Parameter body: returns the detail of the row of the audit.
   private func change(
-    _ id: Int64, _ kind: AuditKind, by permitted: PermittedCaller,
-    _ body: @escaping @Sendable (any StoreTransaction, PersonGroup) throws -> JSONObject
+    _ id: Int64, by permitted: PermittedCaller,
+    _ body: @escaping @Sendable (PersonGroupChanges, PersonGroup) throws -> Void
   ) async throws {
     try await environment.change(.nobodys, by: permitted) { [environment] records in
       guard let group = try records.personGroups.group(id) else {
         throw AdministrationRefusal.unknown("group", name: String(id))
       }
-      let reach = AccountReach(environment)
-      let profiles = try records.profiles.profiles(of: reach.allPrivileged(in: records).sorted())
-      let members = profiles.filter { $0.value.groups.contains(group.name) }.map(\.key)
-      try reach.check(members, by: permitted.caller, in: records)
-      let detail = JSONValue.object(try body(records, group)).text
-      try records.audit.append([environment.event(kind, by: permitted.caller, detail: detail)])
+      try body(PersonGroupChanges(environment, records, permitted.caller), group)
     }
+  }
+}
+
+/// Adds, renames and removes groups of people within a transaction, with the rows of the audit.
+struct PersonGroupChanges {
+  private let environment: AdministrationEnvironment
+  private let records: any StoreTransaction
+  private let caller: Caller
+
+  init(_ environment: AdministrationEnvironment, _ records: any StoreTransaction, _ caller: Caller) {
+    self.environment = environment
+    self.records = records
+    self.caller = caller
+  }
+
+  /// The name of a group in the form in which it is stored.
+  static func checked(_ name: String) throws(AdministrationRefusal) -> String {
+    do throws(FieldProblem) { return try ProfileRules.checked(group: name) } catch {
+      throw .invalid(field: "name", error)
+    }
+  }
+
+  /// Adds a group without members.
+  ///
+  /// - Parameter name: as ``checked(_:)`` returns it.
+  /// - Returns: the id of the group.
+  func add(_ name: String) throws -> Int64 {
+    if let other = try records.personGroups.group(named: name) {
+      throw AdministrationRefusal.conflict(.groupExists(other.name))
+    }
+    guard try records.personGroups.count() < ProfileRules.mostGroupsOfServer else {
+      throw AdministrationRefusal.conflict(.tooManyGroups(ProfileRules.mostGroupsOfServer))
+    }
+    let id = try records.personGroups.add(name, now: environment.now())
+    try append(.groupCreation, ["id": .integer(id), "name": .string(name)])
+    return id
+  }
+
+  /// Renames a group, unless it has a member whom the caller may not change.
+  ///
+  /// - Parameter name: as ``checked(_:)`` returns it.
+  func rename(_ group: PersonGroup, to name: String) throws {
+    try checkReach(group)
+    if let other = try records.personGroups.group(named: name), other.id != group.id {
+      throw AdministrationRefusal.conflict(.groupExists(other.name))
+    }
+    try records.personGroups.rename(group.id, to: name)
+    try append(.groupChange, ["id": .integer(group.id), "from": .string(group.name), "name": .string(name)])
+  }
+
+  /// Removes a group, unless it has a member whom the caller may not change.
+  func remove(_ group: PersonGroup) throws {
+    try checkReach(group)
+    try records.personGroups.remove(group.id)
+    let members = JSONValue.integer(Int64(group.members))
+    try append(.groupRemoval, ["id": .integer(group.id), "name": .string(group.name), "members": members])
+  }
+
+  private func checkReach(_ group: PersonGroup) throws {
+    let reach = AccountReach(environment)
+    let profiles = try records.profiles.profiles(of: reach.allPrivileged(in: records).sorted())
+    let members = profiles.filter { $0.value.groups.contains(group.name) }.map(\.key)
+    try reach.check(members, by: caller, in: records)
+  }
+
+  private func append(_ kind: AuditKind, _ detail: JSONObject) throws {
+    try records.audit.append([environment.event(kind, by: caller, detail: JSONValue.object(detail).text)])
   }
 }
 

@@ -74,6 +74,7 @@ enum AuditWords {
     .accountCreation: ("Account added", "계정 추가"),
     .accountDeletion: ("Account deleted", "계정 삭제"),
     .accountChange: ("Person's data changed", "사용자 정보 변경"),
+    .groupCreation: ("Group of people added", "사용자 그룹 추가"),
     .groupChange: ("Group of people renamed", "사용자 그룹 이름 변경"),
     .groupRemoval: ("Group of people removed", "사용자 그룹 삭제"),
     .revocation: ("Keys revoked", "키 폐기"),

@@ -164,6 +164,7 @@ enum EnglishPageTexts {
     .auditor: "auditor (reads)",
     .helpdesk: "helpdesk (enrols)",
     .operator: "operator (revokes)",
+    .provisioning: "provisioning (SCIM only)",
     .administrator: "administrator (everything)",
     .addedBy: "Added by",
     .added: "Added",

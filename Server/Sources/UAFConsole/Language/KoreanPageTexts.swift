@@ -159,6 +159,7 @@ enum KoreanPageTexts {
     .auditor: "감사자 (읽기)",
     .helpdesk: "헬프데스크 (등록)",
     .operator: "운영자 (폐기)",
+    .provisioning: "프로비저닝 (SCIM 전용)",
     .administrator: "관리자 (모두)",
     .addedBy: "추가한 사람",
     .added: "추가",

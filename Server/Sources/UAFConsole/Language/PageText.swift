@@ -158,6 +158,7 @@ enum PageText: String, CaseIterable, Sendable {
   case helpdesk
   case `operator`
   case administrator
+  case provisioning
   case addedBy
   case added
   case setRole

@@ -62,7 +62,7 @@ enum OtherActionPages {
       title: call.text(.addToken), sentence: call.text(.willAddToken), isSigned: false,
       form: PageForm(
         title: call.text(.addToken), action: call.path, button: call.text(.add),
-        fields: [name, call.roleField, call.lengthField("lifetime", .lifetime, 86_400)],
+        fields: [name, call.roleField(Role.allCases), call.lengthField("lifetime", .lifetime, 86_400)],
         cancel: PageCell(call.text(.cancel), link: "/console/tokens")))
   }
 
@@ -78,7 +78,7 @@ enum OtherActionPages {
   private static func setRole(_ call: PageCall) -> PageContent {
     let name = PageField(
       name: "name", label: call.text(.accountName), value: call.fields["name"], isRequired: true, maximum: 128)
-    var role = call.roleField
+    var role = call.roleField(Role.ofPeople)
     role.value = call.fields["role"]
     return call.stepPage(
       title: call.text(.setRole), sentence: call.text(.willSetRoleOf), isSigned: true,

@@ -187,10 +187,9 @@ struct PageCall {
     Role(rawValue: role).map { text($0.title) } ?? role
   }
 
-  /// The field for choosing a role.
-  var roleField: PageField {
-    PageField(
-      name: "role", label: text(.role), kind: .choice(Role.allCases.map { ($0.rawValue, roleText($0.rawValue)) }))
+  /// The field for choosing one of some roles.
+  func roleField(_ roles: [Role]) -> PageField {
+    PageField(name: "role", label: text(.role), kind: .choice(roles.map { ($0.rawValue, roleText($0.rawValue)) }))
   }
 
   var reasonField: PageField { PageField(name: "reason", label: text(.reason), maximum: 500) }

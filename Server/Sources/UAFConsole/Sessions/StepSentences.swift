@@ -45,6 +45,7 @@ extension Role {
     case .helpdesk: .helpdesk
     case .operator: .operator
     case .administrator: .administrator
+    case .provisioning: .provisioning
     }
   }
 }

@@ -14,12 +14,11 @@ struct APIResponder: Sendable {
   /// The most wrong tokens from one address in a minute, on average; twice as many in a burst.
   static let wrongRate: Int64 = 10
 
-  private let environment: AdministrationEnvironment
+  let environment: AdministrationEnvironment
+  /// Counts the requests to the API and to SCIM together.
+  let tokens: BearerTokens
+  let logger: Logger
   private let routes: RouteTable<APIRoute>
-  private let proxies: TrustedProxies
-  private let asked: RateLimiter
-  private let wrong = RateLimiter(.init(perMinute: wrongRate))
-  private let logger: Logger
 
   init(
     _ environment: AdministrationEnvironment, routes: [APIRoute] = APIRoutes.all,
@@ -27,8 +26,7 @@ struct APIResponder: Sendable {
   ) {
     self.environment = environment
     self.routes = RouteTable(routes.map { .init($0.method, APIRoute.prefix + $0.path, $0) })
-    self.proxies = proxies
-    asked = RateLimiter(.init(perMinute: rate))
+    tokens = BearerTokens(environment, proxies: proxies, rate: rate, wrongRate: Self.wrongRate)
     self.logger = logger
   }
 
@@ -37,7 +35,14 @@ struct APIResponder: Sendable {
 
   /// Answers a request whose token proves who the caller is.
   @Sendable func response(to request: WebRequest) async -> WebResponse {
-    await response(to: request) { try await caller(of: request) }
+    await response(to: request) {
+      let caller = try await tokens.caller(of: request)
+      guard caller.role != .provisioning else {
+        throw Problem(
+          .forbidden, "not-allowed", "a token of the role provisioning is accepted only below \(SCIMResponder.prefix)")
+      }
+      return caller
+    }
   }
 
   /// Answers a request whose caller the server knows without a token.
@@ -76,48 +81,6 @@ struct APIResponder: Sendable {
     case .methodNotAllowed: [("Allow", problem.allowed.map(\.rawValue).joined(separator: ", "))]
     default: []
     }
-  }
-
-  // MARK: The caller
-
-  /// Finds the caller by the token in the request.
-  ///
-  /// A valid token is accepted even if its address has sent too many wrong ones.
-  private func caller(of request: WebRequest) async throws -> Caller {
-    let address = proxies.client(of: request.headers, from: request.peer)
-    let name = address.flatMap(Admission.name) ?? ""
-    let authorizations = request.headers["Authorization"]
-    guard authorizations.count <= 1 else {
-      throw Problem(.badRequest, "two-tokens", "the request has more than one Authorization header")
-    }
-    let bytes = address?.ipBytes
-    guard let header = authorizations.first, let text = Self.token(header),
-      let caller = try await TokenCheck(environment).caller(
-        of: text, address: address?.ipAddress ?? "",
-        isWithin: { ranges in
-          guard let bytes else { return false }
-          return ranges.contains { AddressRange(argument: $0)?.contains(bytes) == true }
-        })
-    else {
-      guard authorizations.isEmpty || wrong.admits(name, now: environment.now()) else {
-        throw Problem(.tooManyRequests, "too-many-wrong-tokens", "too many wrong tokens from this address")
-      }
-      throw Problem(.unauthorized, "no-token", "the request has no token that is valid from this address")
-    }
-    guard asked.admits(caller.actor.text, now: environment.now()) else {
-      throw Problem(.tooManyRequests, "too-many", "too many requests with this token")
-    }
-    // While the audit is unsigned, a token may only read. Root and the server's own user need no token and are not restricted:
-    // they could write to the store directly.
-    if request.method != .GET { try environment.requireSignedAudit() }
-    return caller
-  }
-
-  /// The token of a header `Bearer TOKEN` (RFC 6750, section 2.1).
-  private static func token(_ header: String) -> String? {
-    let parts = header.split(separator: " ", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    return String(parts[1])
   }
 
   // MARK: The request

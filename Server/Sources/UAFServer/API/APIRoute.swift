@@ -79,12 +79,11 @@ struct APICall {
     try query.integer("limit").map { Int(clamping: $0) } ?? PageLimit.standard
   }
 
-  /// A role in the body.
-  func role() throws(Problem) -> Role {
-    guard let role = Role(rawValue: try body.string("role")) else {
+  /// One of some roles in the body.
+  func role(of roles: [Role]) throws(Problem) -> Role {
+    guard let role = Role(rawValue: try body.string("role")), roles.contains(role) else {
       throw Problem(
-        .badRequest, "invalid", "must be one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))",
-        field: "role")
+        .badRequest, "invalid", "must be one of \(roles.map(\.rawValue).joined(separator: ", "))", field: "role")
     }
     return role
   }
@@ -130,7 +129,9 @@ enum APIInputs {
       description: description, isRequired: isRequired)
   }
 
-  static let role = choice("role", Role.allCases.map(\.rawValue), "What they may do.", isRequired: true)
+  static func role(of roles: [Role]) -> APIRoute.Input {
+    choice("role", roles.map(\.rawValue), "What they may do.", isRequired: true)
+  }
   static let reason = text("reason", "Why, for the audit; at most 500 bytes.")
 }
 

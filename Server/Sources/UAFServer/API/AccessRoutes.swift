@@ -26,10 +26,12 @@ enum AccessRoutes {
     method: .POST, path: "/tokens",
     summary: "Makes a token, which the response shows once. With a token, only auditors' tokens can be made.",
     body: [
-      APIInputs.text("name", "A name that no token has or had.", isRequired: true), APIInputs.role,
+      APIInputs.text("name", "A name that no token has or had.", isRequired: true),
+      APIInputs.role(of: Role.allCases),
       APIInputs.number(
         "lifetime", AccessAdministration.lifetimes,
-        "In seconds; at most 366 days for an auditor, 90 for the helpdesk, 30 for an operator, 7 for an administrator.",
+        "In seconds; at most 366 days for an auditor or provisioning, 90 for the helpdesk, 30 for an operator, 7 for an "
+          + "administrator.",
         isRequired: true),
       APIRoute.Input(
         name: "addresses", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
@@ -46,7 +48,8 @@ enum AccessRoutes {
       throw Problem(.badRequest, "invalid", "is missing", field: "lifetime")
     }
     let made = try await AccessAdministration(call.environment).createToken(
-      call.body.string("name"), role: call.role(), lifetime: lifetime, addresses: addresses, by: call.caller)
+      call.body.string("name"), role: call.role(of: Role.allCases), lifetime: lifetime, addresses: addresses,
+      by: call.caller)
     var body = APIShapes.token(made.token)
     body.set("token", .string(made.text))
     return APIResponse(status: .created, body: body, secrets: ["token"])
@@ -80,7 +83,7 @@ enum AccessRoutes {
     method: .PUT, path: "/administrators/{name}",
     summary: "Makes the person who has an account an administrator, or gives them another role.",
     body: [
-      APIInputs.role,
+      APIInputs.role(of: Role.ofPeople),
       APIRoute.Input(
         name: "keys", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
         description:
@@ -91,7 +94,7 @@ enum AccessRoutes {
   ) { call in
     let keys = try call.body.strings("keys").map { EarlierKey(try KeyName(named: $0, field: "keys")) }
     try await AccessAdministration(call.environment).setAdministrator(
-      call.part("name"), role: call.role(), counting: keys, by: call.caller)
+      call.part("name"), role: call.role(of: Role.ofPeople), counting: keys, by: call.caller)
     return .done
   }
 

@@ -20,12 +20,12 @@ struct TokenCreateCommand: AsyncParsableCommand {
   private static let standardLifetime: Int64 = 7_776_000
 
   @Argument(help: "A name that no token has or had.") var name: String
-  @Option(help: "auditor, helpdesk, operator or administrator.") var role: Role
+  @Option(help: "auditor, helpdesk, operator, administrator, or provisioning for SCIM only.") var role: Role
   @OptionGroup var place: AdministrationOptions
   @Option(
     help: ArgumentHelp(
-      "Lifetime in seconds, at least 60. At most 366 days for an auditor, 90 for the helpdesk, 30 for an operator, "
-        + "7 for an administrator. Default: that maximum, but no more than 90 days.", valueName: "seconds"))
+      "Lifetime in seconds, at least 60. At most 366 days for an auditor or provisioning, 90 for the helpdesk, 30 for an "
+        + "operator, 7 for an administrator. Default: that maximum, but no more than 90 days.", valueName: "seconds"))
   var lifetime: Int64?
   @Option(help: ArgumentHelp("Addresses from which it is accepted; may be repeated.", valueName: "address/bits"))
   var from: [String] = []

@@ -9,14 +9,15 @@ import UAFConsole
 import UAFService
 import WebMessages
 
-/// Serves the API and the console separately from logins: over TLS at an address of their own, and on a Unix socket in the
+/// Serves the API, SCIM and the console separately from logins: over TLS at an address of their own, and on a Unix socket in the
 /// state folder for root and the server's user.
 struct AdministrationListeners: Sendable {
   /// The most simultaneous connections; there are few administrators.
   private static let maximum = 256
 
   let api: APIResponder
-  /// Answers every path that does not belong to the API.
+  private let scim: SCIMResponder
+  /// Answers every path that belongs neither to the API nor to SCIM.
   let console: Exchange.Responder
   private let socketPath: String
   private let proxies: TrustedProxies
@@ -29,6 +30,7 @@ struct AdministrationListeners: Sendable {
     proxies: TrustedProxies, patience: ListenerPatience = .standard, logger: Logger
   ) {
     self.api = api
+    scim = SCIMResponder(beside: api)
     self.console = console
     self.socketPath = socketPath
     self.proxies = proxies
@@ -80,10 +82,14 @@ struct AdministrationListeners: Sendable {
         // This does not run on the connection's event loop, which also serves logins: a store may do its work on the caller's
         // thread.
         await withTaskExecutorPreference(globalConcurrentExecutor) {
-          APIResponder.isAPI(request.path) ? await api.response(to: request) : await console(request)
+          if APIResponder.isAPI(request.path) { return await api.response(to: request) }
+          return SCIMResponder.isSCIM(request.path) ? await scim.response(to: request) : await console(request)
         }
       }, limits: limits(handshake: patience.handshake),
-      maximumBody: { ConsoleResponder.maximumBody($0.method, $0.uri) })
+      maximumBody: { head in
+        SCIMResponder.isSCIM(head.uri)
+          ? SCIMResponder.maximumBody : ConsoleResponder.maximumBody(head.method, head.uri)
+      })
     let server = ServedTLSChannel(base: channel, certificates: certificates).server(
       configuration: ServerConfiguration(address: .hostname(address.host, port: address.port)),
       onServerRunning: { [logger] channel in

@@ -152,16 +152,18 @@ package struct MovedTable: Equatable, Sendable {
   private static let accessToken = MovedTable(
     "accessToken",
     [
-      .username("name"), .bytes("hash", count: 32), role, .text("createdBy"), .time("createdAt"),
+      .username("name"), .bytes("hash", count: 32), MovedColumn("role", .oneOf(roles + ["provisioning"])),
+      .text("createdBy"), .time("createdAt"),
       .time("expiresAt"), .text("addresses"), .time("lastUsedAt", isOptional: true),
       .time("revokedAt", isOptional: true),
     ])
 
   private static let administrator = MovedTable(
-    "administrator", [.username("name"), role, .text("addedBy"), .time("addedAt")])
+    "administrator", [.username("name"), MovedColumn("role", .oneOf(roles)), .text("addedBy"), .time("addedAt")])
 
-  // The raw values of `Role`: a row with any other text would be an administrator who is not shown as one.
-  private static let role = MovedColumn("role", .oneOf(["auditor", "helpdesk", "operator", "administrator"]))
+  // The raw values of `Role` that people can have: a row with any other text would be an administrator who is not shown as
+  // one.
+  private static let roles = ["auditor", "helpdesk", "operator", "administrator"]
 
   private static let policy = MovedTable(
     "policy", [.number("number"), .time("savedAt"), .text("actor"), .text("reason"), .text("content")])

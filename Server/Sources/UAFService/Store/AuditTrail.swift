@@ -295,7 +295,8 @@ extension AuditKind {
   package static let accountDeletion = AuditKind(rawValue: "account-deletion")
   /// What the server knows about the account's person was changed.
   package static let accountChange = AuditKind(rawValue: "account-change")
-  /// A group of people got a different name, or was removed.
+  /// A group of people was added without members, got a different name, or was removed.
+  package static let groupCreation = AuditKind(rawValue: "group-creation")
   package static let groupChange = AuditKind(rawValue: "group-change")
   package static let groupRemoval = AuditKind(rawValue: "group-removal")
   package static let revocation = AuditKind(rawValue: "revocation")

@@ -160,6 +160,12 @@ package protocol PersonGroups {
   /// The group with a name, in whatever case it is written; nil if there is none.
   func group(named name: String) throws -> PersonGroup?
 
+  /// Adds a group without members, with a name that no other group may have.
+  ///
+  /// - Parameter now: seconds since 1970.
+  /// - Returns: the id of the group.
+  func add(_ name: String, now: Int64) throws -> Int64
+
   /// How many groups there are.
   func count() throws -> Int
 

@@ -174,6 +174,7 @@ package protocol StoreTransaction {
   var personGroups: any PersonGroups { get }
   var policyVersions: any PolicyVersions { get }
   var profiles: any Profiles { get }
+  var provisioning: any Provisioning { get }
   var repeatableRequests: any RepeatableRequests { get }
   var settings: any Settings { get }
   var usedChallenges: any UsedChallenges { get }

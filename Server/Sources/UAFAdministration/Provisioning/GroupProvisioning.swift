@@ -1,0 +1,145 @@
+import UAFMessages
+import UAFService
+
+/// The operations of provisioning programs on groups of people (SCIM 2.0, RFC 7644).
+///
+/// A group is a name for people. It gives nobody a role, whatever its name is.
+package struct GroupProvisioning: Sendable {
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// One group.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func group(_ id: String, by caller: Caller) async throws -> ProvisionedGroup {
+    try caller.require(.provision)
+    return try await environment.read { records in
+      let reader = ProvisionedRecords(records)
+      guard let group = try reader.group(id) else { throw AdministrationRefusal.unknown("group", name: id) }
+      return try reader.whole(group.id, group.name)
+    }
+  }
+
+  /// Searches groups, in the order in which they were added.
+  ///
+  /// - Parameters:
+  ///   - key: which groups are looked at.
+  ///   - count: how many of the found groups are left out.
+  ///   - limit: how many groups at most; 0 only counts them.
+  ///   - showsMembers: whether the returned groups have their members.
+  ///   - searchesMembers: whether the groups that `condition` sees have their members; only with a key.
+  ///   - condition: whether a group is found; nil if all are.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func groups(
+    _ key: ProvisionedKey, skipping count: Int, limit: Int, showing showsMembers: Bool = true,
+    searching searchesMembers: Bool = false, by caller: Caller,
+    where condition: (@Sendable (ProvisionedGroup) throws -> Bool)? = nil
+  ) async throws -> ProvisionedPage<ProvisionedGroup> {
+    try caller.require(.provision)
+    return try await environment.read { records in
+      let reader = ProvisionedRecords(records)
+      let page: [NumberedGroup]
+      let total: Int
+      if key == .none, condition == nil {
+        page = try records.provisioning.groups(skipping: count, limit: limit)
+        total = try records.personGroups.count()
+      } else {
+        let found = try Self.keyed(key, records).filter { group in
+          try condition?(reader.whole(group.id, group.name, withMembers: searchesMembers && key != .none)) ?? true
+        }
+        page = Array(found.dropFirst(count).prefix(limit))
+        total = found.count
+      }
+      return ProvisionedPage(
+        records: try page.map { try reader.whole($0.id, $0.name, withMembers: showsMembers) }, total: total)
+    }
+  }
+
+  private static func keyed(_ key: ProvisionedKey, _ records: any StoreTransaction) throws -> [NumberedGroup] {
+    let reader = ProvisionedRecords(records)
+    // A server has at most this many groups.
+    return switch key {
+    case .none: try records.provisioning.groups(skipping: 0, limit: ProfileRules.mostGroupsOfServer)
+    case .id(let id): try reader.group(id).map { [NumberedGroup(id: $0.id, name: $0.name)] } ?? []
+    case .name(let name):
+      try records.personGroups.group(named: name).map { [NumberedGroup(id: $0.id, name: $0.name)] } ?? []
+    case .member(let id): try reader.account(id)?.groups ?? []
+    case .externalID: []
+    }
+  }
+
+  // MARK: Changes
+
+  /// Adds a group.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``ProvisioningRefusal``; ``StoreFailure``.
+  package func add(_ draft: GroupDraft, by caller: Caller) async throws -> ProvisionedGroup {
+    let permitted = try caller.require(.provision)
+    let name = try PersonGroupChanges.checked(draft.name)
+    return try await environment.change(.nobodys, by: permitted) { [environment] records in
+      let id = try PersonGroupChanges(environment, records, caller).add(name)
+      try Self.setMembers(draft.members, of: id, name, environment, records, caller)
+      return try ProvisionedRecords(records).whole(id, name)
+    }
+  }
+
+  /// Changes a group, in one transaction with the reading of its present state.
+  ///
+  /// - Parameter edit: the new state of the group; an error that it throws is passed on, and nothing is changed.
+  /// - Throws: ``AdministrationRefusal``; ``ProvisioningRefusal``; ``StoreFailure``.
+  package func change(
+    _ id: String, by caller: Caller, _ edit: @escaping @Sendable (ProvisionedGroup) throws -> GroupDraft
+  ) async throws -> ProvisionedGroup {
+    let permitted = try caller.require(.provision)
+    return try await environment.change(.nobodys, by: permitted) { [environment] records in
+      let reader = ProvisionedRecords(records)
+      guard let group = try reader.group(id) else { throw AdministrationRefusal.unknown("group", name: id) }
+      let draft = try edit(reader.whole(group.id, group.name))
+      let name = try PersonGroupChanges.checked(draft.name)
+      if name != group.name { try PersonGroupChanges(environment, records, caller).rename(group, to: name) }
+      try Self.setMembers(draft.members, of: group.id, name, environment, records, caller)
+      return try reader.whole(group.id, name)
+    }
+  }
+
+  /// Removes a group; the accounts of its members stay.
+  ///
+  /// - Parameter check: throws if the group must not be removed in its present state.
+  /// - Throws: ``AdministrationRefusal``; the errors of `check`; ``StoreFailure``.
+  package func remove(
+    _ id: String, by caller: Caller, if check: @escaping @Sendable (ProvisionedGroup) throws -> Void
+  ) async throws {
+    try await environment.change(.nobodys, by: caller.require(.provision)) { [environment] records in
+      let reader = ProvisionedRecords(records)
+      guard let group = try reader.group(id) else { throw AdministrationRefusal.unknown("group", name: id) }
+      try check(reader.whole(group.id, group.name))
+      try PersonGroupChanges(environment, records, caller).remove(group)
+    }
+  }
+
+  /// Gives a group exactly these members; only accounts whose membership changes are touched.
+  private static func setMembers(
+    _ ids: Set<String>, of group: Int64, _ name: String, _ environment: AdministrationEnvironment,
+    _ records: any StoreTransaction, _ caller: Caller
+  ) throws {
+    let present = try records.provisioning.members(of: group)
+    let known = try Dictionary(present.map { (try PersonID.text($0), $0.username) }) { first, _ in first }
+    var wanted: Set<String> = []
+    for id in ids.sorted() {
+      guard let username = try known[id] ?? ProvisionedRecords(records).account(id)?.username else {
+        throw ProvisioningRefusal.unknownMember(id)
+      }
+      wanted.insert(username)
+    }
+    let changed = wanted.symmetricDifference(present.map(\.username)).sorted()
+    guard !changed.isEmpty else { return }
+    try AccountReach(environment).check(changed, by: caller, in: records)
+    var changes: [String: ProfileChange] = [:]
+    for (username, profile) in try records.profiles.profiles(of: changed) {
+      let groups = wanted.contains(username) ? profile.groups + [name] : profile.groups.filter { $0 != name }
+      changes[username] = try ProfileChange(groups: groups)
+    }
+    try records.audit.append(ProfileChanges(environment, records).apply(changes, by: caller))
+  }
+}
