@@ -35,7 +35,7 @@ BUILD_TESTS := $(SWIFT) build --build-tests && $(SWIFT) build --package-path Ser
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
-.PHONY: test-webauthn test-directory lint-ansible
+.PHONY: test-webauthn test-directory test-provisioning lint-ansible
 .PHONY: attack attack-table proofs test-machines bench fuzz deb test-packages install clean fmt lint
 
 help:
@@ -48,6 +48,7 @@ help:
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
 	@echo 'make test-webauthn  servers of others that speak WebAuthn, started and tried, in namespaces; ROWS=quick the two small ones'
+	@echo 'make test-provisioning  accounts as identity providers send them by SCIM, on SQLite and PostgreSQL, in namespaces; ROWS=... some'
 	@echo 'make test-machines  a server and workstations on one network: they join, log in and leave; in namespaces; needs root'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
@@ -113,6 +114,10 @@ test-fingerprint: deps
 test-webauthn: deps
 	scripts/stage.sh --if-older
 	scripts/webauthn.sh $(ROWS)
+
+test-provisioning: deps
+	scripts/stage.sh --if-older
+	scripts/provisioning.sh $(ROWS)
 
 attack: deps
 	scripts/stage.sh

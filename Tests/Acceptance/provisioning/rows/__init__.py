@@ -1,0 +1,1 @@
+"""The rows; lab.run imports every module of this folder."""
