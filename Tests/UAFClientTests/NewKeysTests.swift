@@ -11,7 +11,7 @@ import UAFMessages
 @Suite struct NewKeysTests {
   private let code: EnrolmentCode
 
-  init() throws { code = try #require(EnrolmentCode(random: [UInt8](repeating: 0xA7, count: 11))) }
+  init() throws { code = try #require(EnrolmentCode(random: [UInt8](repeating: 0xA7, count: 10))) }
 
   /// Runs a registration until the server's answer, whose challenge has this purpose.
   private func opened(
@@ -73,8 +73,8 @@ import UAFMessages
     #expect(!flow.needsAuthorization)
     _ = try flow.send(over: &transport)
     let (context, response) = try sent(transport)
-    let derived = try HKDFSHA256.derive(
-      material: code.keyMaterial, info: EnrolmentCode.keyInfo(username: "alice"), length: 32)
+    let derived = try EnteredCodeKey.derive(
+      from: code.keyMaterial, for: EnrolmentCode.keyInfo(username: "alice"), isStretched: true, length: 32)
     let statement = EnrolmentCode.keysStatement(try statement(response, key))
     #expect(try HMACSHA256.isValid(try #require(context.codeMAC), of: statement, key: derived))
     #expect(context.machineMAC == nil && context.authorization == nil && context.codeProof == nil)

@@ -66,7 +66,7 @@ import UAFWire
 
   @Test func `a mistyped code or payload of our server is not sent, so that the person can correct it`() throws {
     let bench = try bench("code")
-    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 5, count: 11))).text
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 5, count: 10))).text
     let wrong = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")
     let payload = String(bench.server.payload().encoded.dropLast(3))
     for typed in [wrong, String(code.dropFirst()), code + "0", payload] {

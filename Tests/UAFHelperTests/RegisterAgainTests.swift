@@ -58,16 +58,32 @@ import UAFWire
     #expect(proved.pamCode == (wrong.isEmpty ? 9 : 11), "who knows the value goes on, where nothing is locked")
   }
 
+  @Test(arguments: [
+    ("B9D5-MPJT-B9D-MPJQ", "in group 3 of 4"), ("b9d5 mpjt b9d5 mpju", "in group 4 of 4"),
+    ("B9D5-MPJT-B9D5-MJPQ", nil), ("B9D5-MPJT-B9D5-MPJR", nil), ("9BD5-MPJT-B9D5-MPJQ", nil),
+  ])
+  func `a code with a typing error is not sent, and the text names the wrong group if the code shows it`(
+    typed: String, group: String?
+  ) throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    let asked = bench.server.asked.count
+    let transcript = try bench.run(bench.begin(), ["2", typed])
+    #expect(transcript.result == 1001)
+    let said = transcript.errors.last ?? ""
+    #expect(said.contains(group ?? "This is not a valid enrolment code."), "\(said)")
+    #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
+  }
+
   @Test func `a text that cannot be a code of our server is not sent`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let asked = bench.server.asked.count
-    for typed in ["new-code", "00000-00000-00000-00001", String(Self.code.dropLast())] {
+    for typed in ["new-code", "00000-00000-00000-00001", "0000-0000-0000-0001", String(Self.code.dropLast())] {
       let transcript = try bench.run(bench.begin(), ["2", typed])
       #expect(transcript.result == 1001)
       // The line that the server prints can be longer than a prompt accepts.
       #expect(
         transcript.errors.last
-          == "This is not a valid enrolment code. Check your entry: give just the 20 characters of the code."
+          == "This is not a valid enrolment code. Check your entry: give just the 16 characters of the code."
       )
     }
     #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
@@ -78,7 +94,7 @@ import UAFWire
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.registrationStatus = .unauthorized
     bench.server.deregistrationStatus = .unauthorized
-    let transcript = try bench.run(bench.begin(), ["2", "00000-00000-00000-00000"])
+    let transcript = try bench.run(bench.begin(), ["2", "0000-0000-0000-0000"])
     #expect(transcript.prompts.map(\.check) == ["choice", "code"])
     #expect(
       transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])

@@ -1,25 +1,49 @@
 import Testing
-import UAFMessages
+
+@testable import UAFMessages
 
 @Suite struct EnrolmentCodeTests {
   private static func code(_ seed: UInt8) throws -> EnrolmentCode {
-    try #require(EnrolmentCode(random: (0..<11).map { seed &+ 37 &* UInt8($0) }))
+    try #require(EnrolmentCode(random: (0..<10).map { seed &+ 37 &* UInt8($0) }))
   }
+
+  private static func bare(_ code: EnrolmentCode) -> [Character] { Array(code.text.filter { $0 != "-" }) }
 
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-  @Test func `an enrolment code has four groups of five characters, and is read back as it was written`() throws {
+  /// Codes of the earlier form, which a program that shares nothing with this one has made.
+  private static let earlier = [
+    "B9D5M-PJTB9-D5MPJ-TBH2P", "64RK2-C9H64-RK2C9-H6XE3", "MYKTF-9X7MY-KTF9X-7M3EA", "00000-00000-00000-00000",
+  ]
+
+  @Test func `an enrolment code has four groups of four characters, and is read back as it was written`() throws {
     for seed in UInt8.min...UInt8.max {
       let code = try Self.code(seed)
       let groups = code.text.split(separator: "-")
-      #expect(groups.count == 4 && groups.allSatisfy { $0.count == 5 })
+      #expect(groups.count == 4 && groups.allSatisfy { $0.count == 4 } && code.isStretched)
       #expect(EnrolmentCode(typed: code.text) == code)
     }
   }
 
+  @Test(arguments: [
+    (0x5A, "B9D5-MPJT-B9D5-MPJQ"), (0x31, "64RK-2C9H-64RK-2C9V"), (0xA7, "MYKT-F9X7-MYKT-F9X8"),
+    (0x07, "0W3G-E1R7-0W3G-E1RH"),
+  ])
+  func `an enrolment code has the characters that the protocol describes`(byte: UInt8, text: String) {
+    #expect(EnrolmentCode(random: [UInt8](repeating: byte, count: 10))?.text == text)
+  }
+
+  @Test(arguments: earlier) func `an enrolment code of 20 characters is still read, and its key is derived as before`(
+    _ text: String
+  ) throws {
+    let code = try #require(EnrolmentCode(typed: text.lowercased().replacing("-", with: " ")))
+    #expect(code.text == text && !code.isStretched)
+    #expect(code.keyMaterial == Array(text.utf8.filter { $0 != UInt8(ascii: "-") }))
+  }
+
   @Test func `an enrolment code with up to two typing errors is recognised as a mistyped one`() throws {
-    for seed in UInt8.min...UInt8.max {
-      let code = Array(try Self.code(seed).text)
+    for text in try (UInt8.min...UInt8.max).map({ try Self.code($0).text }) + Self.earlier {
+      let code = Array(text)
       for index in code.indices {
         var texts = [code, code, code, code]
         texts[0][index] = "U"
@@ -43,12 +67,12 @@ import UAFMessages
   @Test func `different random bits give different enrolment codes`() throws {
     let texts = try (UInt8.min...UInt8.max).map { try Self.code($0).text }
     #expect(Set(texts).count == texts.count)
-    // A code has 85 bits. Of 11 random bytes it uses all but the last three bits.
-    let zero = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 11)))
-    for bit in 0..<88 {
-      var bytes = [UInt8](repeating: 0, count: 11)
+    // A code has 75 bits. Of 10 random bytes it uses all but the last five bits.
+    let zero = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 10)))
+    for bit in 0..<80 {
+      var bytes = [UInt8](repeating: 0, count: 10)
       bytes[bit / 8] = 0x80 >> UInt8(bit % 8)
-      #expect((EnrolmentCode(random: bytes) == zero) == (bit >= 85))
+      #expect((EnrolmentCode(random: bytes) == zero) == (bit >= 75))
     }
   }
 
@@ -56,31 +80,60 @@ import UAFMessages
   func `reads an enrolment code as people type it: in lower case, with spaces, or with letters for digits`() throws {
     let code = try Self.code(3)
     let bare = code.text.filter { $0 != "-" }
-    for typed in [bare, bare.lowercased(), bare.map { "\($0)" }.joined(separator: " ")] {
+    for typed in [bare, bare.lowercased(), bare.map { "\($0)" }.joined(separator: " "), " - \(bare)-"] {
       #expect(EnrolmentCode(typed: typed) == code)
     }
-    let zeros = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 11)))
-    #expect(EnrolmentCode(typed: zeros.text.replacing("0", with: "O")) == zeros)
+    let zeros = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 10)))
+    for letter in ["O", "o"] { #expect(EnrolmentCode(typed: zeros.text.replacing("0", with: letter)) == zeros) }
+    let ones = try #require(
+      UInt8.allValues.lazy.compactMap { try? Self.code($0) }.first { $0.text.contains("1") })
+    for letter in ["I", "i", "L", "l"] { #expect(EnrolmentCode(typed: ones.text.replacing("1", with: letter)) == ones) }
   }
 
-  @Test func `refuses an enrolment code with any wrong character or any two neighbours swapped`() throws {
-    let characters = Array(try Self.code(7).text.filter { $0 != "-" })
-    for place in characters.indices {
-      for other in Self.alphabet where other != characters[place] {
-        var wrong = characters
-        wrong[place] = other
-        #expect(EnrolmentCode(typed: String(wrong)) == nil)
-      }
-      for second in characters.indices where characters[second] != characters[place] {
-        var wrong = characters
-        wrong.swapAt(place, second)
-        #expect(EnrolmentCode(typed: String(wrong)) == nil)
+  @Test func `refuses every enrolment code with one wrong character, whichever it is`() throws {
+    for seed in stride(from: UInt8(0), through: 250, by: 10) {
+      let characters = Self.bare(try Self.code(seed))
+      for place in characters.indices {
+        for other in Self.alphabet where other != characters[place] {
+          var wrong = characters
+          wrong[place] = other
+          #expect(EnrolmentCode(typed: String(wrong)) == nil)
+        }
       }
     }
   }
 
-  @Test func `refuses an enrolment code with any three adjacent characters wrong`() throws {
-    let characters = Array(try Self.code(11).text.filter { $0 != "-" })
+  @Test func `refuses every enrolment code with two different characters swapped, neighbours or not`() throws {
+    for seed in UInt8.min...UInt8.max {
+      let characters = Self.bare(try Self.code(seed))
+      for place in characters.indices {
+        for second in characters.indices where characters[second] != characters[place] {
+          var wrong = characters
+          wrong.swapAt(place, second)
+          #expect(EnrolmentCode(typed: String(wrong)) == nil)
+        }
+      }
+    }
+  }
+
+  /// The check is linear: a change is noticed in every code if it is noticed in the code of zeros.
+  ///
+  /// A swap adds the same difference to two places, and these are all swaps of any two characters.
+  @Test func `the check of an enrolment code notices each change of one character and each swap, in any code at all`() {
+    for first in 0..<16 {
+      for second in first..<16 {
+        for difference in 1..<32 {
+          var characters = [Character](repeating: "0", count: 16)
+          characters[first] = Self.alphabet[difference]
+          characters[second] = Self.alphabet[difference]
+          #expect(EnrolmentCode(typed: String(characters)) == nil, "\(first) \(second) \(difference)")
+        }
+      }
+    }
+  }
+
+  @Test func `the check of an earlier enrolment code notices three wrong characters beside each other`() throws {
+    let characters = Array(Self.earlier[0].filter { $0 != "-" })
     for place in 0..<(characters.count - 2) {
       for step in 1..<32 {
         var wrong = characters
@@ -95,15 +148,57 @@ import UAFMessages
     }
   }
 
+  @Test func `with any bit flipped, an enrolment code is refused or read as the same code, never as a different one`()
+    throws
+  {
+    for text in try [Self.code(9).text] + Self.earlier {
+      let code = try #require(EnrolmentCode(typed: text))
+      for index in 0..<text.utf8.count {
+        for bit in 0..<8 {
+          var bytes = Array(text.utf8)
+          bytes[index] ^= 1 << UInt8(bit)
+          let read = EnrolmentCode(typed: String(decoding: bytes, as: UTF8.self))
+          #expect(read == nil || read == code, "\(bytes)")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
-    "", "-", "K7Q2M", "not a code", String(repeating: "0", count: 19), String(repeating: "0", count: 21),
-  ])
-  func `refuses text that is not an enrolment code`(typed: String) {
+    "", "-", "K7Q2M", "not a code", String(repeating: "0", count: 15), String(repeating: "0", count: 17),
+    String(repeating: "0", count: 18), String(repeating: "0", count: 19), String(repeating: "0", count: 21),
+    "B9D5-MPJT-B9D5-MPJQ.", "B9D5_MPJT_B9D5_MPJQ", "UUUU-UUUU-UUUU-UUUU", "B9D5-MPJT-B9D5-MPJ\u{D1}",
+  ]) func `refuses text that is not an enrolment code`(typed: String) {
     #expect(EnrolmentCode(typed: typed) == nil)
   }
 
+  @Test func `refuses each part of an enrolment code, and each code with a character added`() throws {
+    for seed in UInt8.min...UInt8.max {
+      let characters = Self.bare(try Self.code(seed))
+      for count in 0..<characters.count {
+        #expect(EnrolmentCode(typed: String(characters.prefix(count))) == nil)
+        #expect(EnrolmentCode(typed: String(characters.dropFirst(characters.count - count))) == nil)
+        #expect(EnrolmentCode(typed: String(characters[..<count] + ["7"] + characters[count...])) == nil)
+      }
+    }
+  }
+
   @Test func `refuses to make an enrolment code from too few random bytes`() {
-    #expect(EnrolmentCode(random: [UInt8](repeating: 1, count: 10)) == nil)
+    #expect(EnrolmentCode(random: [UInt8](repeating: 1, count: 9)) == nil)
+  }
+
+  @Test(arguments: [
+    ("B9D-MPJT-B9D5-MPJQ", 1), ("B9D5 MPJTT B9D5 MPJQ", 2), ("b9d5-mpjt-b9u5-mpjq", 3), ("B9D5-MPJT-B9D5-MP", 4),
+    ("B9D5MP*TB9D5MPJQ", 2), ("B9D5–MPJT–B9D5–MPJ", 4), ("B9D5M-PJTB9-D5MP-TBH2P", 3),
+  ]) func `says which group of a mistyped enrolment code cannot be right`(_ text: String, _ group: Int) {
+    #expect(EnrolmentCode(typed: text) == nil && EnrolmentCode.wrongGroup(typed: text) == group)
+  }
+
+  @Test(arguments: [
+    "B9D5-MPJT-B9D5-MPJR", "B9D5MPJTB9D5MPJ", "B9D-MPJTT-B9D5-MPJQ", "U9D5-MPJT-U9D5-MPJQ", "B9D5-MPJT-B9D5",
+    "B9D5-MPJT-B9D5MPJ", "correct horse battery staple", "",
+  ]) func `names no group of a mistyped enrolment code if none or several show that they are wrong`(_ text: String) {
+    #expect(EnrolmentCode(typed: text) == nil && EnrolmentCode.wrongGroup(typed: text) == nil)
   }
 
   @Test
@@ -117,4 +212,8 @@ import UAFMessages
     context.deregisterKeyIDs = [try KeyID(bytes: [UInt8](repeating: 1, count: 32))]
     #expect(EnrolmentCode.removalStatement(context) != removal)
   }
+}
+
+extension UInt8 {
+  fileprivate static let allValues = min...max
 }

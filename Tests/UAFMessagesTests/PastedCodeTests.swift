@@ -3,8 +3,8 @@ import Testing
 @testable import UAFMessages
 
 @Suite struct PastedCodeTests {
-  private static let code = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
-  private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 11))?.text ?? ""
+  private static let code = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 10))?.text ?? ""
+  private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 10))?.text ?? ""
   private static let payload = "eyJ2IjoxLCJvcCI6IlJlZyIsInVzZXJuYW1lIjoibWluYSIsInNlcnZlciI6Imh0dHBzOi8vbG9jYWxob3N0In0"
   private static let unlock =
     UnlockCode(minute: 29_000_000, lifetimeUnits: 12, salt: 3, mac: [UInt8](repeating: 0x77, count: 10))?.text ?? ""
@@ -22,6 +22,27 @@ import Testing
     let words = Self.code.replacing("-", with: " ")
     for text in [words, "mina " + words, words + " mina", "> " + words, words.lowercased()] {
       #expect(PastedCode.enrolment(in: text).code == Self.code, "\(text)")
+    }
+  }
+
+  @Test(arguments: 0..<64) func `the account's name beside the groups of a pasted code is never taken for a group`(
+    _ seed: Int
+  )
+    throws
+  {
+    let code = try #require(EnrolmentCode(random: (0..<10).map { UInt8(truncatingIfNeeded: seed &* 83 &+ $0 &* 37) }))
+    let words = code.text.replacing("-", with: " ")
+    for text in [
+      "mina \(words)", "\(words) kim", "Mina: \(words)", "Dear Mina, your code for the machine is \(words) today.",
+    ] {
+      #expect(PastedCode.enrolment(in: text).code == code.text, "\(text)")
+    }
+    // Three groups and a word are no code, whatever the check says.
+    let groups = words.split(separator: " ")
+    for text in [
+      "mina \(groups[0...2].joined(separator: " ")) 7QK", "AAAA \(groups[1...3].joined(separator: " ")) 9999",
+    ] {
+      #expect(PastedCode.enrolment(in: text).code == nil, "\(text)")
     }
   }
 

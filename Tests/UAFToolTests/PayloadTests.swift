@@ -69,7 +69,7 @@ import UAFWire
     #expect(warning.korean.remedy?.contains("chmod") == false)
   }
 
-  @Test(arguments: [code, "{\"v\":1}", "00000-00000-00000-00000", "0000000000 0000000000"])
+  @Test(arguments: [code, "{\"v\":1}", "00000-00000-00000-00000", "0000000000 0000000000", "B9D5-MPJT-B9D5-MPJQ"])
   func `refuses a payload as an argument, and does not repeat it`(argument: String) {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + [argument], as: 0, core: [Bench.success])
@@ -90,7 +90,8 @@ import UAFWire
 
   @Test(arguments: [
     "7AV5K-00000-00000-0000", "7AV5K-00000-00000-00001", "7av5k-00000-00000-00001x", "00000000000000000001",
-    "S760-0303-000G-40R4-0M30-E209", "7AV5K-00000-00000",
+    "S760-0303-000G-40R4-0M30-E209", "7AV5K-00000-00000", "B9D5-MPJT-B9D5-MPJR", "B9D5MPJTB9D5MPJQ",
+    "b9d5mpjtb9d5mpj",
   ])
   func `if an argument is a wrong code and not the name of a file, it is not repeated`(argument: String) {
     for (arguments, place) in Self.places {

@@ -7,7 +7,7 @@ import UAFWire
 
 /// Codes and payloads that are given to the wrong command.
 @Suite struct WrongCodeTests {
-  private static let enrolmentCode = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
+  private static let enrolmentCode = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 10))?.text ?? ""
 
   /// One code for each purpose.
   private static func code(_ kind: CodeKind) -> String {
@@ -117,7 +117,7 @@ import UAFWire
 
 /// Codes that come through a pipe, alone or within a letter.
 @Suite struct PipedCodeTests {
-  private static let code = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
+  private static let code = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 10))?.text ?? ""
   private let terminal = Terminal()
 
   private func begin(_ payload: String) -> [UInt8] {
@@ -185,6 +185,8 @@ import UAFWire
 
   @Test(arguments: [
     ("Dear alice,\nno code yet.\n", "there is no code in it, or only a part of one"),
+    ("B9D5 MPJT B9D5 MPJR\n", "the enrolment code has a typing error"),
+    ("b9d5 mpjt b9d mpjq\n", "the enrolment code has a typing error in group 3 of 4"),
     (
       "Dear alice,\n\(code)\nor this one, which is for the other machine\nand \(other)\n",
       "more than one code could be meant"
@@ -201,7 +203,7 @@ import UAFWire
     }
   }
 
-  private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 11))?.text ?? ""
+  private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 10))?.text ?? ""
 
   @Test func `in a JSON conversation the code is the first line, and no further line is waited for`() {
     let bench = Bench(

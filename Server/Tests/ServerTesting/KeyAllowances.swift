@@ -39,8 +39,9 @@ final class KeyAllowances: Sendable {
   }
 
   static func proof(of code: EnrolmentCode, for username: String, _ statement: [UInt8]) throws -> [UInt8] {
-    let key = try HKDFSHA256.derive(
-      material: code.keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: EnrolmentCode.keyByteCount)
+    let key = try EnteredCodeKey.derive(
+      from: code.keyMaterial, for: EnrolmentCode.keyInfo(username: username), isStretched: code.isStretched,
+      length: EnrolmentCode.keyByteCount)
     return try HMACSHA256.authenticate(statement, key: key)
   }
 

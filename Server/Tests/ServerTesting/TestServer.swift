@@ -51,12 +51,14 @@ final class TestServer: Sendable {
   /// - Parameters:
   ///   - issuer: who issues it, as the audit names them.
   ///   - reachesPrivileged: whether the issuer's role reaches privileged accounts.
+  ///   - given: the code, if not a new one.
   /// - Returns: the proof by which a client shows that it has the code.
   @discardableResult func enrol(
     _ username: String, lifetime: Int64 = 900, by issuer: String = "command-line uid 0",
-    reachesPrivileged: Bool = true
+    reachesPrivileged: Bool = true, code given: EnrolmentCode? = nil
   ) async throws -> [UInt8] {
-    let code = try #require(EnrolmentCode(random: RandomBytes.make(EnrolmentCode.randomByteCount)))
+    let random = try RandomBytes.make(EnrolmentCode.randomByteCount)
+    let code = try #require(given ?? EnrolmentCode(random: random))
     let sealedKey = try EnrolmentSeal(keys: environment.keys).seal(code, for: username, nonce: RandomBytes.make(12))
     let now = now
     try await store.write { records in

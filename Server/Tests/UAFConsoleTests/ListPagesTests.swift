@@ -35,7 +35,7 @@ import WebMessages
 
   private func payloads(_ answer: WebResponse) throws -> [EnrolmentPayload] {
     try ConsoleBrowser.text(answer).split(separator: "\n").dropFirst().map { line in
-      try EnrolmentPayload(encoded: try CSVLine(parsing: String(line)).fields[2])
+      try EnrolmentPayload(encoded: try CSVLine(parsing: String(line)).fields[3])
     }
   }
 
@@ -59,7 +59,9 @@ import WebMessages
     #expect(made.map(\.username) == ["bob", "car,ol"] && made.map(\.expires) == [server.now + 60, server.now + 900])
     let open = try await server.store.read { [now = server.now] in try $0.enrolments.find(for: "bob", now: now) }
     let code = try #require(made[0].code)
-    #expect(try EnrolmentSeal(keys: server.environment.keys).isKey(#require(open).sealedKey, of: code, for: "bob"))
+    let proof = try EnrolmentSeal.proof(of: code, for: "bob")
+    #expect(
+      try EnrolmentSeal(keys: server.environment.keys).isProof(proof, by: #require(open).sealedKey, for: "bob"))
     let actors = try await server.store.read {
       try $0.audit.rows(AuditFilter(account: "bob"), limit: 9).map(\.event.actor)
     }

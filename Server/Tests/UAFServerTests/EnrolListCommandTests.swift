@@ -33,20 +33,22 @@ struct EnrolListCommandTests {
   }
 
   private func isOpen(_ line: [String]) async throws -> Bool {
-    let payload = try EnrolmentPayload(encoded: line[2])
+    let payload = try EnrolmentPayload(encoded: line[3])
+    guard let code = payload.code, code.text == line[2] else { return false }
+    let proof = try EnrolmentSeal.proof(of: code, for: payload.username)
     return try await state.openStore().read { records in
-      guard let code = payload.code,
-        let open = try records.enrolments.find(for: payload.username, now: payload.expires - 1)
-      else { return false }
+      guard let open = try records.enrolments.find(for: payload.username, now: payload.expires - 1) else {
+        return false
+      }
       return try EnrolmentSeal(keys: ServerKeys(state: state, now: { payload.expires - 1 }))
-        .isKey(open.sealedKey, of: code, for: payload.username)
+        .isProof(proof, by: open.sealedKey, for: payload.username)
     }
   }
 
   @Test func `each person on a list gets an open code, in a file that only its owner can read`() async throws {
     try await enrol("username,lifetime\n" + (0..<600).map { "person\($0),\(60 + $0)\n" }.joined())
     let lines = try codes()
-    #expect(lines.count == 601 && lines[0] == ["username", "expires", "code"])
+    #expect(lines.count == 601 && lines[0] == ["username", "expires", "code", "payload"])
     for line in [lines[1], lines[251], lines[600]] { #expect(try await isOpen(line), "\(line[0])") }
     #expect(Set(lines.map { $0[2] }).count == 601)
     let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("codes.csv"))

@@ -80,7 +80,7 @@ struct PasskeyRouteTests {
     let log = RecordedLog()
     try await server.application(log: log).test { client in
       let right = try await code(of: "mina")
-      for wrong in [nil, "", "AAAAA-AAAAA-AAAAA-AAAAA", String(repeating: "A", count: 300)] {
+      for wrong in [nil, "", "AAAAA-AAAAA-AAAAA-AAAAA", "0000-0000-0000-0000", String(repeating: "A", count: 300)] {
         let (reply, told) = try await post(client, "/attestation/options", Self.mina, code: wrong)
         #expect(reply.status == .forbidden && told["reason"] == .string("wrong-enrolment-code"))
         #expect(told["status"] == .string("failed") && told["challenge"] == nil)

@@ -43,7 +43,7 @@ import UAFMessages
   // MARK: By a code
 
   @Test func `sending the enrolment code itself, instead of a proof that one has it, allows nothing`() async throws {
-    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 3, count: 11)))
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 3, count: 10)))
     try await server.enrol("alice")
     for operation in [UAFOperation.registration, .deregistration] {
       var context = RequestContext(username: "alice")
@@ -86,7 +86,7 @@ import UAFMessages
   }
 
   @Test func `the code of a different account allows no new key`() async throws {
-    let bobs = try #require(EnrolmentCode(random: [UInt8](repeating: 9, count: 11)))
+    let bobs = try #require(EnrolmentCode(random: [UInt8](repeating: 9, count: 10)))
     let key = try FakeAuthenticator()
     let response = try await answer(key)
     guard case .registration(let registration) = response else { throw TestServer.Unexpected() }

@@ -22,8 +22,11 @@ struct PasskeyHouse {
   var service: PasskeyService { PasskeyService(environment: server.environment) }
 
   /// Opens a code for an account, and returns it as it is typed.
-  func code(of username: String, reachesPrivileged: Bool = false) async throws -> String {
-    let code = try #require(EnrolmentCode(random: RandomBytes.make(EnrolmentCode.randomByteCount)))
+  func code(
+    of username: String, reachesPrivileged: Bool = false, _ given: EnrolmentCode? = nil
+  ) async throws -> String {
+    let random = try RandomBytes.make(EnrolmentCode.randomByteCount)
+    let code = try #require(given ?? EnrolmentCode(random: random))
     let sealedKey = try EnrolmentSeal(keys: server.environment.keys).seal(
       code, for: username, nonce: RandomBytes.make(12))
     let now = server.now
@@ -130,6 +133,15 @@ struct PasskeyHouse {
   @Test(arguments: ["https://192.0.2.7:8443", "https://[2001:db8::1]", "http://uaf.example.com", "https://", ""])
   func `an address that is no domain has no passkeys`(url: String) throws {
     #expect(try PasskeyRelyingParty(publicURL: url) == nil)
+  }
+
+  @Test func `a passkey can be registered with a code of 20 characters, which an earlier version has issued`()
+    async throws
+  {
+    let house = try PasskeyHouse()
+    let code = try await house.code(of: "mina", EnrolmentCode(typed: "B9D5M-PJTB9-D5MPJ-TBH2P"))
+    try await house.register(SoftPasskey(), for: house.creationOptions("mina", code: code.lowercased()))
+    #expect(try await house.records(of: "mina").count == 1)
   }
 
   // MARK: Refusals of registrations

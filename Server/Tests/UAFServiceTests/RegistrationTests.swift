@@ -35,6 +35,33 @@ import UAFMessages
     #expect(keys.map(\.publicKey) == [authenticator.publicKey])
   }
 
+  @Test(arguments: ["B9D5M-PJTB9-D5MPJ-TBH2P", "00000-00000-00000-00000"])
+  func `a code of 20 characters, which an earlier version has issued, registers until it expires`(_ text: String)
+    async throws
+  {
+    let code = try #require(EnrolmentCode(typed: text))
+    let proof = try await server.enrol("alice", code: code)
+    #expect(try await server.respond(authenticator.register(request(code: proof)), username: "alice").0 == nil)
+    #expect(try await keys(of: "alice").map(\.keyID) == [authenticator.keyID])
+    var context = RequestContext(username: "bob")
+    context.codeProof = try await server.enrol("bob", lifetime: 60, code: code)
+    server.advance(seconds: 61)
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `a proof whose key was derived from a new code as it would be from an earlier one is refused`()
+    async throws
+  {
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 10)))
+    try await server.enrol("alice", code: code)
+    let fast = try EnteredCodeKey.derive(
+      from: code.keyMaterial, for: EnrolmentCode.keyInfo(username: "alice"), isStretched: false, length: 32)
+    var context = RequestContext(username: "alice")
+    context.codeProof = try HMACSHA256.authenticate(
+      EnrolmentCode.registrationStatement(username: "alice"), key: fast)
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
   /// The names of an account's machines, ordered by their keys, the oldest first.
   private func deviceNames(of username: String) async throws -> [String?] {
     try await server.database.texts("SELECT deviceName FROM credential WHERE username = '\(username)' ORDER BY id")

@@ -20,9 +20,9 @@ extension EnglishCatalogue {
     case .codeUnreadable:
       ResultText(
         "This is not a valid enrolment code.",
-        "Check your entry: give either the whole line that the server printed, or just the 20 characters of the code.")
+        "Check your entry: give either the whole line that the server printed, or just the 16 characters of the code.")
     case .enteredCodeUnreadable:
-      ResultText("This is not a valid enrolment code.", "Check your entry: give just the 20 characters of the code.")
+      ResultText("This is not a valid enrolment code.", "Check your entry: give just the 16 characters of the code.")
     case .codeNotSendable:
       ResultText(
         "This code has characters that cannot be sent to the server.",

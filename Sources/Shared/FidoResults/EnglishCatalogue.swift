@@ -226,6 +226,8 @@ enum EnglishCatalogue: Catalogue {
       return "The text has more than \(count) characters, which is the most that can be confirmed: shorten it."
     case .overwrittenByList:
       return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
+    case .codeMistyped(let group):
+      return "The enrolment code has a typing error in group \(group) of 4: check your entry."
     case .codeOfOtherAccount(let name):
       return
         "The enrolment code is for a different account. Ask the administrator for a code for "

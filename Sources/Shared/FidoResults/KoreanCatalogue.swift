@@ -185,6 +185,8 @@ enum KoreanCatalogue: Catalogue {
     case .ownTextTooLong(let count): return "문구가 승인할 수 있는 \(count)자를 넘습니다. 더 짧게 쓰십시오."
     case .overwrittenByList:
       return "--preserve-env=목록을 쓴 명령은 승인할 수 없습니다. 대신 명령 앞에 이름=값을 쓰십시오."
+    case .codeMistyped(let group):
+      return "등록 코드를 잘못 입력했습니다. 네 묶음 가운데 \(group)번째 묶음을 확인하십시오."
     case .codeOfOtherAccount(let name):
       return "다른 계정의 등록 코드입니다. 이 계정은 서버에서 \(PromptText.shown(name)) 이름을 씁니다. 관리자에게 그 이름의 코드를 요청하십시오."
     case .approvalOfOtherAccount(let name):

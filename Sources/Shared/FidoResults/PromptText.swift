@@ -115,6 +115,8 @@ public enum PromptText: Hashable, Sendable {
   case ownTextTooLong(Int)
   /// sudo was given a list of variables: it has overwritten its command line, which cannot be relied on.
   case overwrittenByList
+  /// The code has a typing error in this group; 1 is the first.
+  case codeMistyped(inGroup: Int)
   /// The payload is for an account other than this one, named by its server user name.
   case codeOfOtherAccount(than: String)
   /// The approval is for an account other than this one, named by its server user name.
@@ -244,8 +246,8 @@ extension PromptText {
     // These texts contain the advice themselves.
     case .noAnswer(.ownMeans), .codeRefused, .valueNotSet, .revoked, .keyGone, .notAskedFor, .serverForbids,
       .serverUndecided,
-      .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .approvalOfOtherAccount, .cancelled,
-      .denied, .approvalIsOver,
+      .serverFailed, .serverNameChanged, .stateIsOlder, .codeMistyped, .codeOfOtherAccount, .approvalOfOtherAccount,
+      .cancelled, .denied, .approvalIsOver,
       .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain, .unlockCodeWrong:

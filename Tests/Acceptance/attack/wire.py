@@ -62,7 +62,7 @@ def code_of(payload):
 
 
 # A well-formed enrolment code that no server has issued.
-MADE_UP = "00000-00000-00000-00000"
+MADE_UP = "0000-0000-0000-0000"
 
 # The members that authorise a request; an attacker with a different authorisation removes them.
 WITHOUT_RIGHTS = {"authCode": None, "codeProof": None, "proof": None, "proofFor": None}

@@ -135,8 +135,8 @@ final class FakeServer {
 
   /// The proof with which a client shows that it has this code.
   static func codeProof(_ statement: [UInt8], for username: String = "mina") throws -> [UInt8] {
-    let key = try HKDFSHA256.derive(
-      material: code().keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: 32)
+    let key = try EnteredCodeKey.derive(
+      from: code().keyMaterial, for: EnrolmentCode.keyInfo(username: username), isStretched: true, length: 32)
     return try HMACSHA256.authenticate(statement, key: key)
   }
 

@@ -86,7 +86,9 @@ package struct EnrolListAdministration: Sendable {
         })
       return try records.profiles.profiles(of: names)
     }
-    return made.map { ListedCode(payload: $0.payload, displayName: profiles[$0.payload.username]?.displayName) }
+    return made.map { payload, sealedKey in
+      ListedCode(payload: payload, displayName: profiles[payload.username]?.displayName, sealedKey: sealedKey)
+    }
   }
 
   /// Issues the codes for a whole list, or none: after a failure in the middle, the codes that were issued are closed.
@@ -118,20 +120,17 @@ package struct EnrolListAdministration: Sendable {
   ///
   /// - Throws: ``StoreFailure``; what the environment's functions throw.
   package func withdraw(_ made: [ListedCode]) async throws {
-    let seal = try environment.enrolments()
-    var rest = made.map(\.payload)[...]
+    var rest = made[...]
     while !rest.isEmpty {
       let part = rest.prefix(Self.together)
-      let names = part.map(\.username)
+      let names = part.map(\.payload.username)
       try await environment.change(.ofAll(names), by: Caller.server.require(.enrol)) { [environment] records in
         // A code that somebody else has issued for the same account in the meantime is not closed.
-        let ours = try part.filter { made in
-          guard let code = made.code, let open = try records.enrolments.find(for: made.username, now: environment.now())
-          else { return false }
-          return try seal?.isKey(open.sealedKey, of: code, for: made.username) == true
-        }
-        for code in ours { try records.enrolments.close(for: code.username) }
-        try records.audit.append(ours.map { environment.event(.enrolmentClosure, by: .server, account: $0.username) })
+        let ours = try zip(names, part).filter { name, made in
+          try records.enrolments.find(for: name, now: environment.now())?.sealedKey == made.sealedKey
+        }.map(\.0)
+        for name in ours { try records.enrolments.close(for: name) }
+        try records.audit.append(ours.map { environment.event(.enrolmentClosure, by: .server, account: $0) })
       }
       rest = rest.dropFirst(part.count)
     }
@@ -143,22 +142,27 @@ package struct ListedCode: Equatable, Sendable {
   package let payload: EnrolmentPayload
   /// The person's name for people; nil if it is not known.
   package let displayName: String?
+  /// What the store keeps of the code: another code of the same account has another key, or the same key sealed differently.
+  let sealedKey: [UInt8]
 
-  package init(payload: EnrolmentPayload, displayName: String? = nil) {
+  package init(payload: EnrolmentPayload, displayName: String? = nil, sealedKey: [UInt8] = []) {
     self.payload = payload
     self.displayName = displayName
+    self.sealedKey = sealedKey
   }
 }
 
 /// The codes for a list of people as CSV: a title line, and a line for each code.
 package enum CodeList {
-  package static let header = "username,expires,code\n"
+  package static let header = "username,expires,code,payload\n"
 
-  /// The lines of codes; `expires` is in seconds since 1970.
+  /// The lines of codes, each code alone and in its payload; `expires` is in seconds since 1970.
   ///
   /// If a spreadsheet would take a name as a formula, the name gets an apostrophe in front.
   package static func lines(_ codes: [ListedCode]) -> String {
-    codes.map(\.payload).map { CSVLine.written([$0.username, String($0.expires), $0.encoded]) }.joined()
+    codes.map(\.payload).map { payload in
+      CSVLine.written([payload.username, String(payload.expires), payload.code?.text ?? "", payload.encoded])
+    }.joined()
   }
 }
 

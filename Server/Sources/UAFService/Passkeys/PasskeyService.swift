@@ -47,8 +47,10 @@ package struct PasskeyService: Sendable {
     let now = environment.now()
     let challenge = try challenge(for: .registrationByCode, of: asked.username, now: now)
     let newHandle = try userHandle(of: asked.username)
+    guard let code = asked.code else { throw ServiceRefusal.wrongEnrolmentCode }
+    let proof = try EnrolmentSeal.proof(of: code, for: asked.username)
     return try await environment.store.write { records in
-      let enrolment = try authorized(asked, in: records, now: now)
+      let enrolment = try authorized(proof, for: asked.username, in: records, now: now)
       if let refusal = try records.accounts.block(of: asked.username)?.refusal(at: now) { throw refusal }
       let passkeys = try records.passkeys.passkeys(of: asked.username)
       let usable = passkeys.filter { $0.isUsable(at: party.id) }
@@ -71,11 +73,10 @@ package struct PasskeyService: Sendable {
   ///
   /// It takes the same time whether a code is open or not.
   private func authorized(
-    _ asked: RegistrationQuestion, in records: any StoreTransaction, now: Int64
+    _ proof: [UInt8], for username: String, in records: any StoreTransaction, now: Int64
   ) throws -> OpenEnrolment {
-    guard let code = asked.code else { throw ServiceRefusal.wrongEnrolmentCode }
-    let open = try records.enrolments.find(for: asked.username, now: now)
-    let isRight = try EnrolmentSeal(keys: environment.keys).isKey(open?.sealedKey, of: code, for: asked.username)
+    let open = try records.enrolments.find(for: username, now: now)
+    let isRight = try EnrolmentSeal(keys: environment.keys).isProof(proof, by: open?.sealedKey, for: username)
     guard let open, isRight else { throw ServiceRefusal.wrongEnrolmentCode }
     return open
   }

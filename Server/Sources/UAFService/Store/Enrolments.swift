@@ -5,7 +5,7 @@ import UAFMessages
 /// The one-time codes with which a person registers; one open code per account.
 ///
 /// A store keeps not the code but a key that is derived from it, sealed (``EnrolmentSeal``). Wrong codes are not counted: a
-/// code has 85 random bits, so guessing is hopeless, and anybody could use up a limit to block an account.
+/// code has 75 random bits, so guessing is hopeless, and anybody could use up a limit to block an account.
 package protocol Enrolments {
   /// Opens a code, and closes an earlier code of the account.
   ///
@@ -75,16 +75,25 @@ package struct EnrolmentSeal: Sendable {
       + (try AES256GCM.seal(key, key: Secret(copying: sealing.span), nonce: nonce, additionalData: info))
   }
 
-  /// Whether a stored key belongs to a code.
+  /// The proof that somebody has a code: what a client sends with a request for a registration.
+  ///
+  /// Its key is derived slowly, so nobody makes it inside a transaction.
+  ///
+  /// - Returns: what ``isProof(_:by:for:)`` checks.
+  /// - Throws: ``CryptoError``; ``SecretMemoryError``.
+  package static func proof(of code: EnrolmentCode, for username: String) throws -> [UInt8] {
+    let key = try key(of: code, EnrolmentCode.keyInfo(username: username))
+    return try HMACSHA256.authenticate(EnrolmentCode.registrationStatement(username: username), key: key)
+  }
+
+  /// Whether a proof was made with the code to which a stored key belongs.
   ///
   /// It takes the same time if no code is open.
   ///
   /// - Parameter sealedKey: the stored value; nil if no code is open.
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
-  package func isKey(_ sealedKey: [UInt8]?, of code: EnrolmentCode, for username: String) throws -> Bool {
-    let key = try Self.key(of: code, EnrolmentCode.keyInfo(username: username))
-    let statement = EnrolmentCode.registrationStatement(username: username)
-    return try isValid(HMACSHA256.authenticate(statement, key: key), of: statement, by: sealedKey, for: username)
+  package func isProof(_ proof: [UInt8], by sealedKey: [UInt8]?, for username: String) throws -> Bool {
+    try isValid(proof, of: EnrolmentCode.registrationStatement(username: username), by: sealedKey, for: username)
   }
 
   /// Whether a statement is authenticated with the key of a code, compared in constant time.
@@ -117,7 +126,8 @@ package struct EnrolmentSeal: Sendable {
   }
 
   private static func key(of code: EnrolmentCode, _ info: [UInt8]) throws -> Secret {
-    try HKDFSHA256.derive(material: code.keyMaterial, info: info, length: EnrolmentCode.keyByteCount)
+    try EnteredCodeKey.derive(
+      from: code.keyMaterial, for: info, isStretched: code.isStretched, length: EnrolmentCode.keyByteCount)
   }
 
   private static let byteCount = AES256GCM.nonceByteCount + EnrolmentCode.keyByteCount + AES256GCM.tagByteCount

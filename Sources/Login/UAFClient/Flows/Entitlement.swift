@@ -44,8 +44,9 @@ public enum Entitlement: Sendable {
   /// - Throws: ``CryptoError``.
   func authenticate(_ statement: [UInt8], for username: String) throws(CryptoError) -> [UInt8]? {
     guard case .code(let code) = self else { return nil }
-    let key = try HKDFSHA256.derive(
-      material: code.keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: EnrolmentCode.keyByteCount)
+    let key = try EnteredCodeKey.derive(
+      from: code.keyMaterial, for: EnrolmentCode.keyInfo(username: username), isStretched: code.isStretched,
+      length: EnrolmentCode.keyByteCount)
     return try HMACSHA256.authenticate(statement, key: key)
   }
 }

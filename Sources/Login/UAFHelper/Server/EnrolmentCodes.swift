@@ -53,7 +53,7 @@ struct EnrolmentCodes {
     let text = try text()
     let payload: EnrolmentPayload
     do throws(MessageError) { payload = try EnrolmentPayload(encoded: text) } catch {
-      throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: \(error)")
+      throw Self.unreadable(text, orElse: .codeUnreadable, log: "code: \(error)")
     }
     return try checked(payload, operation)
   }
@@ -93,10 +93,16 @@ struct EnrolmentCodes {
     guard server.verdictKeys == nil, pasted != .several,
       settings.dialect != .fido || !EnrolmentPayload.mayBeMistyped(text)
     else {
-      throw Ending(
-        .invalidParameter, because: .enteredCodeUnreadable, log: "code: neither a code from our server nor a payload")
+      throw Self.unreadable(
+        text, orElse: .enteredCodeUnreadable, log: "code: neither a code from our server nor a payload")
     }
     return .plainCode(text)
+  }
+
+  /// The ending for a text that is no code, which names the wrong group of a mistyped code if the text shows it.
+  private static func unreadable(_ text: String, orElse cause: EndCause, log: String) -> Ending {
+    let group = EnrolmentCode.wrongGroup(typed: text)
+    return Ending(.invalidParameter, text: group.map { .codeMistyped(inGroup: $0) } ?? .cause(cause), log: log)
   }
 
   /// The entitlement in a token of the server's, or in a payload that names the token and where it is redeemed.

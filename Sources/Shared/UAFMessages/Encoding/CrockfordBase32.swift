@@ -3,7 +3,7 @@ enum CrockfordBase32 {
   /// The character of each value, 0 to 31.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  private static let separators = Array(" -".utf8)
+  static let separators = Array(" -".utf8)
 
   /// The values of a typed text: small letters, and spaces and hyphens anywhere, are allowed, `O` for 0, `I` and `L` for 1.
   ///
@@ -19,8 +19,8 @@ enum CrockfordBase32 {
   }
 
   /// How many typed characters have a value, and how many have none; separators are not counted.
-  static func counts(typed text: String) -> (characters: Int, others: Int) {
-    let typed = text.utf8.filter { !separators.contains($0) }
+  static func counts(typed text: some Sequence<UInt8>) -> (characters: Int, others: Int) {
+    let typed = text.filter { !separators.contains($0) }
     let characters = typed.count { value(of: $0) != nil }
     return (characters, typed.count - characters)
   }

@@ -35,7 +35,7 @@ public enum PastedCode {
     let payloads = payloads(in: lines)
     let ofPayloads = payloads.compactMap { (try? EnrolmentPayload(encoded: $0))?.code?.text }
     // The server prints the code alone below the payload that contains it.
-    let codes = codes(in: lines, groups: 4, of: 5) { EnrolmentCode(typed: $0)?.text }.map(\.read)
+    let codes = codes(in: lines, groups: 4, of: [4, 5], isChecked: true) { EnrolmentCode(typed: $0)?.text }.map(\.read)
     return only(of: payloads + codes.filter { !ofPayloads.contains($0) }, in: lines)
   }
 
@@ -45,7 +45,9 @@ public enum PastedCode {
   public static func unlock(in text: String, beside names: [String]) -> Found {
     let names = Set(names.map { $0.lowercased() })
     let lines = lines(of: tidied(text)).map { $0.filter { !names.contains(trimmed($0).lowercased()) } }
-    let codes = codes(in: lines.filter { !$0.isEmpty }, groups: 6, of: 4) { UnlockCode(typed: $0, near: anyTime)?.text }
+    let codes = codes(in: lines.filter { !$0.isEmpty }, groups: 6, of: [4], isChecked: false) {
+      UnlockCode(typed: $0, near: anyTime)?.text
+    }
     return only(of: payloads(in: lines) + codes.map(\.written), in: lines)
   }
 
@@ -64,11 +66,13 @@ public enum PastedCode {
     for line in lines {
       let words = line.map(trimmed).filter { !$0.isEmpty }
       kinds.formUnion((words + line.flatMap(parts)).compactMap { CodeKind($0) })
-      for (groups, size) in [(4, 5), (6, 4), (10, 5)] where words.count >= groups {
+      for (groups, size) in [(4, 4), (4, 5), (6, 4), (10, 5)] where words.count >= groups {
         for begin in 0...(words.count - groups) {
           let run = words[begin..<(begin + groups)]
-          guard run.allSatisfy({ $0.utf8.count == size }) else { continue }
-          if let kind = CodeKind(run.joined(separator: "-")) { kinds.insert(kind) }
+          guard run.allSatisfy({ $0.utf8.count == size }), let kind = CodeKind(run.joined(separator: "-")) else {
+            continue
+          }
+          if kind != .enrolmentCode || isWhole(run, in: words) { kinds.insert(kind) }
         }
       }
     }
@@ -238,8 +242,10 @@ public enum PastedCode {
   ///
   /// In a text of few words, a code may be any run of them. In a letter, it is one word, or its groups are the words of a line: a
   /// run of any words could too easily look like a code, above all one without check characters.
+  ///
+  /// - Parameter isChecked: whether it is a code with a check, so that the words beside it tell something about it.
   private static func codes(
-    in lines: [[String]], groups: Int, of size: Int, read: (String) -> String?
+    in lines: [[String]], groups: Int, of sizes: [Int], isChecked: Bool, read: (String) -> String?
   ) -> [Code] {
     var found: [Code] = []
     func note(_ written: String) {
@@ -253,7 +259,7 @@ public enum PastedCode {
       guard found.isEmpty else { return found }
       for begin in all.indices {
         for end in begin..<all.endIndex where all.count - (end - begin + 1) <= mostOthers {
-          note(all[begin...end].joined())
+          if !isChecked || isWhole(all[begin...end], in: all) { note(all[begin...end].joined()) }
         }
       }
     }
@@ -261,10 +267,27 @@ public enum PastedCode {
     for line in words where line.count >= groups {
       for begin in 0...(line.count - groups) {
         let run = line[begin..<(begin + groups)]
-        if run.allSatisfy({ $0.utf8.count == size }), looksMade(run.joined()) { note(run.joined()) }
+        let hasForm = sizes.contains { size in run.allSatisfy { $0.utf8.count == size } }
+        if hasForm, looksMade(run.joined()), !isChecked || isWhole(run, in: line) { note(run.joined()) }
       }
     }
     return found
+  }
+
+  /// Whether no word beside a run of words looks like a further group of the same code.
+  ///
+  /// Without this rule, the account's name and three of the four groups could be taken for the code: one in 32 of such runs
+  /// passes the check.
+  private static func isWhole(_ run: ArraySlice<String>, in words: [String]) -> Bool {
+    guard run.count > 1 else { return true }
+    let isCapital = run.contains { $0.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } }
+    let beside = [run.startIndex - 1, run.endIndex].filter(words.indices.contains).map { words[$0] }
+    return !beside.contains { word in
+      let isSmall = word.utf8.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+      let hasDigit = word.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      let isShort = word.utf8.count <= 6 && word.utf8.allSatisfy { $0 < 0x80 }
+      return isShort && (hasDigit || isSmall != isCapital)
+    }
   }
 
   /// The parts of a word that may be a code, such as the end of an address or of `code:`.
@@ -282,7 +305,7 @@ public enum PastedCode {
 ///
 /// A person who gets several of them in one letter can easily give the wrong one to a command.
 public enum CodeKind: CaseIterable, Sendable {
-  /// The 20 characters with which a person registers.
+  /// The 16 characters with which a person registers.
   case enrolmentCode
   /// The line that contains such a code.
   case enrolmentPayload

@@ -61,6 +61,8 @@ enum UnusableCode: Equatable {
   case badCharacters
   /// The text has several words, and none of them looks like a code.
   case notFound
+  /// The text looks like an enrolment code with a typing error: in the group of this number, if the text shows it.
+  case mistyped(inGroup: Int?)
   /// The text has several words that could be the code.
   case several
 }
@@ -178,6 +180,10 @@ extension UnusableCode: Catalogued {
     case .badCharacters:
       FindingText("that is not a code: it has characters that no code has", do: Self.copyItAll.english)
     case .notFound: FindingText("there is no code in it, or only a part of one", do: Self.copyItAll.english)
+    case .mistyped(let group):
+      FindingText(
+        "the enrolment code has a typing error" + (group.map { " in group \($0) of 4" } ?? ""),
+        do: "compare it with the code from the administrator, and enter its 16 characters again")
     case .several:
       FindingText(
         "more than one code could be meant", do: "leave only the one that is to be used, on a line of its own")
@@ -193,6 +199,10 @@ extension UnusableCode: Catalogued {
     case .badCharacters:
       FindingText("코드가 아닙니다. 코드에 쓰이지 않는 문자가 들어 있습니다", do: Self.copyItAll.korean)
     case .notFound: FindingText("코드가 없거나 일부만 있습니다", do: Self.copyItAll.korean)
+    case .mistyped(let group):
+      FindingText(
+        "등록 코드를 잘못 입력했습니다" + (group.map { ". 네 묶음 가운데 \($0)번째 묶음이 틀립니다" } ?? ""),
+        do: "관리자에게 받은 코드와 비교하여 16자를 다시 입력하십시오")
     case .several:
       FindingText("코드로 볼 수 있는 것이 둘 이상입니다", do: "사용할 코드 하나만 한 줄에 남기십시오")
     }

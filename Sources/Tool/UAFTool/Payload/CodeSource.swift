@@ -57,9 +57,11 @@ enum CodeSource: Equatable {
 
   /// Whether the argument is a JSON object, the base64url of one (`{"` is `eyJ`), or an enrolment code.
   ///
-  /// No file that somebody names by hand has such a name.
+  /// No file that somebody names by hand has such a name. A short code counts only in its groups: of all names with 16 letters
+  /// and digits, one in 32 is a code.
   private static func looksLikePayload(_ argument: String) -> Bool {
-    argument.hasPrefix("{") || EnrolmentCode(typed: argument) != nil
+    let isGrouped = argument.split { " -".contains($0) }.count == 4
+    return argument.hasPrefix("{") || EnrolmentCode(typed: argument).map { isGrouped || !$0.isStretched } == true
       || argument.hasPrefix("eyJ") && argument.utf8.count > 20 && !argument.contains("/")
   }
 
@@ -169,15 +171,23 @@ enum WantedCode {
   /// - Throws: ``ToolError/payload(_:)``: `unusable`; `otherKind` for a code that is for a different command.
   func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8]? {
     let text = try CodeLine.text(of: bytes)
-    guard !PastedCode.words(of: text).isEmpty else { return nil }
+    let words = PastedCode.words(of: text)
+    guard !words.isEmpty else { return nil }
     let found = self.found(in: text)
     if let kind = found.code.map({ CodeKind($0) }) ?? PastedCode.kind(in: text) { try require(kind) }
     switch found {
     case .code(let code): return try CodeLine.printable(Array(code.utf8))
-    case .nothing: throw .payload(.unusable(.notFound))
+    case .nothing:
+      let typed = words.joined(separator: " ")
+      // A sentence of four words is not a code that somebody has typed in its four groups.
+      guard wantsEnrolmentCode, words.count == 4, typed.contains(where: \.isNumber), EnrolmentCode.mayBeMistyped(typed)
+      else { throw .payload(.unusable(.notFound)) }
+      throw .payload(.unusable(.mistyped(inGroup: EnrolmentCode.wrongGroup(typed: typed))))
     case .several: throw .payload(.unusable(.several))
     }
   }
+
+  private var wantsEnrolmentCode: Bool { if case .enrolment = self { true } else { false } }
 
   private func found(in text: String) -> PastedCode.Found {
     if case .unlock = self { PastedCode.unlock(in: text, beside: []) } else { PastedCode.enrolment(in: text) }
@@ -229,7 +239,7 @@ enum CodeFile {
     guard !name.contains("/"), !name.contains(".") else { return false }
     let groups = name.split(separator: "-")
     let isGrouped = groups.count > 2 && groups.allSatisfy { (3...6).contains($0.utf8.count) }
-    return isGrouped || name.utf8.count > 16 && name.contains { $0.isNumber } && EnrolmentPayload.mayBeMistyped(name)
+    return isGrouped || name.utf8.count > 13 && name.contains { $0.isNumber } && EnrolmentPayload.mayBeMistyped(name)
   }
 
   /// Reads standard input, which is not a terminal: up to a line that is a code, or a whole letter.
@@ -464,7 +474,7 @@ enum UnlockCodeEntry {
     let text = try CodeLine.text(of: bytes)
     let words = PastedCode.words(of: text)
     guard !words.isEmpty else { throw .payload(nothing) }
-    // This comes first, because an enrolment code and a name of four letters together have the form of an unlock code.
+    // This comes first, because an enrolment code and a name of eight letters together have the form of an unlock code.
     if let kind = PastedCode.kind(in: text) { try WantedCode.unlock.require(kind) }
     let found = PastedCode.unlock(in: text, beside: names)
     guard found != .several else { throw .payload(.unusable(.several)) }

@@ -13,7 +13,7 @@ from lab.table import must, row
 
 # Seconds after which a server applies a policy that was saved.
 IN_FORCE = 2.5
-CODE = re.compile(r"[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}")
+CODE = re.compile(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}")
 # The four kinds of authenticators that people have, by the words of the WebDriver extension of WebAuthn Level 3, section 11.
 KINDS = {
     "platform": {"transport": "internal", "hasUserVerification": True, "isUserVerified": True, "hasResidentKey": True},
@@ -126,7 +126,7 @@ def refusals(desk):
     code, foreign = code_for(desk, account), code_for(desk, other)
     browser = desk.login_browser("ko", 360)
     browser.authenticator(**KINDS["synced"])
-    for wrong in ("AAAAA-AAAAA-AAAAA-AAAAA", foreign):
+    for wrong in ("AAAA-AAAA-AAAA-AAAA", foreign):
         must(register(desk, browser, account, wrong) == "wrong-enrolment-code", f"with {wrong}: {browser.notice()}")
         browser.examine("passkey-wrong-code")
     must(register(desk, browser, account, code) == "not-in-policy", f"a synced one: {browser.notice()}")

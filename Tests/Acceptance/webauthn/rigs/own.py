@@ -9,7 +9,7 @@ from webauthn.dialects.conformance import Conformance
 from webauthn.rigs import CERTIFICATES, NAME, SECONDS, Party
 
 # The code of an enrolment, as `uaf-server enrol` prints it for a terminal.
-CODE = re.compile(r"[0-9A-Z]{5}(?:-[0-9A-Z]{5}){3}")
+CODE = re.compile(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}")
 
 
 class UAFServer(Party):

@@ -18,9 +18,12 @@ def field(data):
 
 
 def key(code, username):
-    """The key that HKDF-SHA-256 without a salt derives from a code; one block is enough."""
-    extracted = hmac.digest(bytes(32), code.replace("-", "").encode(), "sha256")
-    return hmac.digest(extracted, b"pam-uaf enrolment code\0" + username.encode() + b"\x01", "sha256")
+    """The key that scrypt derives from a code; for an earlier code, of 20 characters, HKDF-SHA-256 without a salt."""
+    characters, purpose = code.replace("-", "").encode(), b"pam-uaf enrolment code\0" + username.encode()
+    if len(characters) == 16:
+        return hashlib.scrypt(characters, salt=purpose, n=1024, r=8, p=1, dklen=32)
+    extracted = hmac.digest(bytes(32), characters, "sha256")
+    return hmac.digest(extracted, purpose + b"\x01", "sha256")
 
 
 def authenticate(code, username, label, statement):
