@@ -36,6 +36,24 @@ struct EnrolmentSheetTests {
     #expect(text.contains("break-after: page") && text.contains("size: A4") && text.hasSuffix("</html>\n"))
   }
 
+  @Test(arguments: [PageLanguage.english, .korean])
+  func `an enrolment sheet begins with the characters to be typed, and the QR picture and the line are of the payload`(
+    _ language: PageLanguage
+  ) throws {
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 10)))
+    let payload = EnrolmentPayload(code: code, server: "https://uaf.test", username: "mina", expires: 1_900_000_000)
+    let text = try document(language).sheet(ListedCode(payload: payload))
+    let order = [
+      "<p class=\"typed\">B9D5-MPJT-B9D5-MPJQ</p>", "<path class=", ">uafctl register --code -</pre>",
+      ">uafctl register --code mina.code</pre>", "<pre>\(payload.encoded)</pre>",
+    ]
+    let places = try order.map { try #require(text.firstRange(of: $0)?.lowerBound, "\($0)") }
+    #expect(places == places.sorted())
+    #expect(text.contains(try #require(QRCode(payload.encoded)?.path)))
+    // A code of a different server is only in its payload.
+    #expect(try !page(["mina"], language).contains("class=\"typed\""))
+  }
+
   @Test func `an enrolment sheet shows the person's name beside the account, without hidden characters`() throws {
     let text = try document(.korean).sheet(ListedCode(payload: payload("mina"), displayName: "김미나\u{202E}<b>"))
     #expect(text.contains("김미나[U+202E]&lt;b&gt; 등록") && text.contains("<bdi>mina</bdi>"))

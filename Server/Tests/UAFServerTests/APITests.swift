@@ -201,11 +201,12 @@ struct APITests {
     }
     #expect(rows.count == 1)
     let kept = try await server.database.texts("SELECT answer FROM repeatableRequest").compactMap { $0 }
-    guard case .string(let payload)? = first.json["payload"] else {
-      Issue.record("no payload")
+    guard case .string(let payload)? = first.json["payload"], case .string(let code)? = first.json["code"] else {
+      Issue.record("no payload, or no code")
       return
     }
-    #expect(kept.count == 1 && !kept[0].contains(payload))
+    #expect(try EnrolmentPayload(encoded: payload).code?.text == code && second.json["code"] == nil)
+    #expect(kept.count == 1 && !kept[0].contains(payload) && !kept[0].contains(code))
   }
 
   @Test func `an idempotency key of a different request, or of one with an unknown outcome, is refused`() async throws {

@@ -86,6 +86,37 @@ struct ServerProgramTests {
     #expect(end.notes.hasSuffix("No space left on device: the request may have been carried out anyway\n"))
   }
 
+  @Test(arguments: [[], ["--qr"]])
+  func `'enrol' shows the code to be typed first, and standard output has the line with it, and its picture if wanted`(
+    options: [String]
+  ) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = try store() + "/line"
+    try Data().write(to: URL(filePath: path))
+    let arguments = ["enrol", "mina", "--server", "https://localhost", "--state", folder.path()] + options
+    let end = try run(arguments, output: path)
+    #expect(end.status == ExitStatus.success.rawValue)
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    let line = String(try #require(lines.first))
+    let code = try #require(EnrolmentPayload(encoded: line).code)
+    #expect(end.notes.hasPrefix("uaf-server: enrolment code: \(code.text)\nuaf-server: it lets mina register once"))
+    #expect(code.text.count == 19 && (lines.count > 1) == (options == ["--qr"]))
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("\u{1B}[30;107m") })
+  }
+
+  @Test func `'enrol --json' prints the code and its payload, but neither of them if a file gets the payload`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = try store() + "/object"
+    let arguments = ["enrol", "mina", "--server", "https://localhost", "--state", folder.path(), "--json"]
+    for file in [[], ["--payload-file", folder.path() + "/line"]] {
+      try Data().write(to: URL(filePath: path))
+      #expect(try run(arguments + file, output: path).status == ExitStatus.success.rawValue)
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      for member in ["code", "payload"] { #expect(text.contains("\"\(member)\"") == file.isEmpty, "\(member)") }
+      #expect(text.contains("\"account\""))
+    }
+  }
+
   @Test func `'audit export' adds no audit row if its output could not be written`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try ServerDirectory(path: folder.path(), create: true)

@@ -13,12 +13,15 @@ struct EnrolmentSheet: Equatable {
   /// The person's name; empty if it is not known.
   let displayName: String
   let server: String
-  let code: String
+  /// The code that the person types; nil if only the line has it.
+  let code: String?
+  /// The payload.
+  let line: String
   /// When the code expires, as text for people.
   let end: String
   /// The name of the file in which the steps on the sheet save the code; see ``PayloadFileName``.
   let file: String
-  /// The code as a QR code; nil if it is too long for one.
+  /// The line as a QR code; nil if it is too long for one.
   let picture: QRCode?
 
   /// - Throws: the errors of hashing a long name.
@@ -28,10 +31,11 @@ struct EnrolmentSheet: Equatable {
     displayName = Self.shown(listed.displayName ?? "")
     account = Self.shown(payload.username)
     server = Self.shown(payload.server)
-    code = payload.encoded
+    code = payload.code?.text
+    line = payload.encoded
     end = time(payload.expires)
     file = try PayloadFileName.name(for: payload.username)
-    picture = QRCode(code)
+    picture = QRCode(line)
   }
 
   /// A text on one line, without hidden characters.
@@ -53,9 +57,11 @@ struct EnrolmentSheet: Equatable {
         ["fact": language.text(.account), "value": account], ["fact": language.text(.sheetServer), "value": server],
         ["fact": language.text(.sheetEnd), "value": end],
       ],
+      "hasCode": code != nil, "sheetCode": language.text(.sheetCode), "sheetCharacters": code ?? "",
+      "sheetEnter": language.text(.sheetEnter), "sheetEntry": "uafctl register --code -",
       "sheetSave": language.text(.sheetSave, file), "sheetRun": language.text(.sheetRun),
       "sheetCommand": "uafctl register --code \(file)", "sheetAfter": language.text(.sheetAfter),
-      "sheetCode": language.text(.sheetCode), "sheetLine": code, "hasPicture": picture != nil,
+      "sheetLineTitle": language.text(.sheetLine), "sheetLine": line, "hasPicture": picture != nil,
       "sheetPicture": language.text(.payloadPicture), "side": picture?.side ?? 0, "path": picture?.path ?? "",
       "sheetNoPicture": language.text(.sheetNoPicture),
     ]

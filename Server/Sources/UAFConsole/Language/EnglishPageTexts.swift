@@ -94,7 +94,9 @@ enum EnglishPageTexts {
     .issueCode: "Issue a code",
     .lifetime: "Valid for",
     .codeIssued: "The code for {}, shown only once. It is valid until {}.",
-    .enrolHow: "Hand the line over in private. The person saves it to a file and runs: uafctl register --code FILE.",
+    .enrolHow:
+      "Hand the code over in private. On a machine that knows this server, the person runs 'uafctl register --code -' and "
+      + "enters the code. For any other machine there is the line below: saved to a file, it goes to 'uafctl register --code FILE'.",
     .enrolLine: "Line for uafctl register",
     .closeCode: "Close the open code",
     .close: "Close",
@@ -374,14 +376,18 @@ enum EnglishListTexts {
     .sheetTitle: "Registering {}",
     .sheetServer: "Server",
     .sheetEnd: "The code is valid until (UTC)",
+    .sheetEnter:
+      "In a terminal on your workstation, run this command, and enter the code. Small letters are fine, and so is leaving out "
+      + "the hyphens.",
     .sheetSave:
-      "On your workstation, put the code into a file with the name {} that only you can read: scan the QR code, "
-      + "or use the file that you were given.",
-    .sheetRun: "In a terminal, in the folder of that file, run:",
+      "If the workstation does not know the server: put the line below into a file with the name {} that only you can "
+      + "read. Scan the QR code, or use the file that you were given.",
+    .sheetRun: "Then run, in the folder of that file:",
     .sheetAfter:
       "Answer the questions. The code works only once. Afterwards delete the file and destroy this sheet: until "
       + "the code is used, anybody who has it can register in your place.",
     .sheetCode: "Code",
-    .sheetNoPicture: "The code is too long for a QR code.",
+    .sheetLine: "Line for a workstation that does not know the server",
+    .sheetNoPicture: "The line is too long for a QR code.",
   ]
 }

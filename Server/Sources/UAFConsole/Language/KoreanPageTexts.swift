@@ -91,7 +91,9 @@ enum KoreanPageTexts {
     .issueCode: "코드 발급",
     .lifetime: "유효 기간",
     .codeIssued: "{}의 코드입니다. 한 번만 표시됩니다. {}까지 유효합니다.",
-    .enrolHow: "이 줄을 비공개로 전달하십시오. 받은 사람은 파일로 저장하고 다음을 실행합니다: uafctl register --code FILE.",
+    .enrolHow:
+      "코드를 비공개로 전달하십시오. 이 서버가 설정된 컴퓨터에서는 받은 사람이 'uafctl register --code -'를 실행하고 코드를 입력합니다. "
+      + "그 밖의 컴퓨터에는 아래 줄을 쓰십시오. 파일로 저장하고 'uafctl register --code FILE'을 실행합니다.",
     .enrolLine: "uafctl register에 줄 내용",
     .closeCode: "열린 코드 닫기",
     .close: "닫기",
@@ -351,10 +353,12 @@ enum KoreanListTexts {
     .sheetTitle: "{} 등록",
     .sheetServer: "서버",
     .sheetEnd: "코드 유효 기한(UTC)",
-    .sheetSave: "워크스테이션에서 코드를 {} 파일에 저장하고 본인만 읽을 수 있게 하십시오. QR 코드를 스캔하거나 받은 파일을 쓰십시오.",
-    .sheetRun: "터미널에서 그 파일이 있는 폴더로 가서 실행하십시오:",
+    .sheetEnter: "워크스테이션의 터미널에서 다음을 실행하고 코드를 입력하십시오. 소문자로 쓰거나 붙임표를 빼도 됩니다.",
+    .sheetSave: "워크스테이션에 이 서버가 설정되어 있지 않으면 아래 줄을 {} 파일에 저장하고 본인만 읽을 수 있게 하십시오. QR 코드를 스캔하거나 받은 파일을 쓰십시오.",
+    .sheetRun: "그런 다음 그 파일이 있는 폴더에서 실행하십시오:",
     .sheetAfter: "묻는 것에 답하십시오. 코드는 한 번만 쓸 수 있습니다. 끝나면 파일을 지우고 이 종이를 파기하십시오. 코드가 쓰이기 전에는 가진 사람이 누구든 대신 등록할 수 있습니다.",
     .sheetCode: "코드",
-    .sheetNoPicture: "코드가 길어 QR 코드로 만들 수 없습니다.",
+    .sheetLine: "서버가 설정되지 않은 워크스테이션에서 쓸 내용",
+    .sheetNoPicture: "내용이 길어 QR 코드로 만들 수 없습니다.",
   ]
 }

@@ -300,10 +300,12 @@ enum PageText: String, CaseIterable, Sendable {
   case sheetTitle
   case sheetServer
   case sheetEnd
+  case sheetEnter
   case sheetSave
   case sheetRun
   case sheetAfter
   case sheetCode
+  case sheetLine
   case sheetNoPicture
   case settings
   case listenLogins

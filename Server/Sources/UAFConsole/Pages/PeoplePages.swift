@@ -154,6 +154,7 @@ enum PeoplePages {
     var blocks: [PageBlock] = [
       .paragraph(call.language.text(title, payload.payload.username, call.time(payload.payload.expires)))
     ]
+    if let code = payload.payload.code { blocks.append(.code(code.text, label: call.text(.sheetCode))) }
     if let how { blocks.append(.paragraph(call.text(how))) }
     blocks.append(.code(line, label: label))
     if let picture = QRCode(line) { blocks.append(.picture(picture, label: call.text(.payloadPicture))) }

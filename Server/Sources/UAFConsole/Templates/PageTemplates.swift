@@ -124,14 +124,16 @@ enum PageTemplates {
 
   private static let sheet = """
     <article class="sheet" lang="{{sheetLanguage}}"><h2>{{sheetTitle}}</h2>
-    <dl>{{#sheetFacts}}<div><dt>{{fact}}</dt><dd><bdi>{{value}}</bdi></dd></div>{{/sheetFacts}}</dl>
-    <ol><li>{{sheetSave}}</li>
-    <li>{{sheetRun}}<pre class="command">{{sheetCommand}}</pre></li>
-    <li>{{sheetAfter}}</li></ol>
+    <div class="beside"><div>{{#hasCode}}<h3>{{sheetCode}}</h3>
+    <p class="typed">{{sheetCharacters}}</p>{{/hasCode}}
+    <dl>{{#sheetFacts}}<div><dt>{{fact}}</dt><dd><bdi>{{value}}</bdi></dd></div>{{/sheetFacts}}</dl></div>
     {{#hasPicture}}<svg class="qr" role="img" aria-label="{{sheetPicture}}" viewBox="0 0 {{side}} {{side}}">
     <rect class="light" width="{{side}}" height="{{side}}"/><path class="dark" d="{{path}}"/></svg>{{/hasPicture}}
-    {{^hasPicture}}<p>{{sheetNoPicture}}</p>{{/hasPicture}}
-    <h3>{{sheetCode}}</h3>
+    {{^hasPicture}}<p>{{sheetNoPicture}}</p>{{/hasPicture}}</div>
+    <ol>{{#hasCode}}<li>{{sheetEnter}}<pre class="command">{{sheetEntry}}</pre></li>
+    {{/hasCode}}<li>{{sheetSave}} {{sheetRun}}<pre class="command">{{sheetCommand}}</pre></li>
+    <li>{{sheetAfter}}</li></ol>
+    <h3>{{sheetLineTitle}}</h3>
     <pre>{{sheetLine}}</pre></article>
 
     """

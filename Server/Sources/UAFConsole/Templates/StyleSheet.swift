@@ -256,13 +256,15 @@ enum SheetStyle {
     .sheet li { margin: .25rem 0; }
     .sheet pre { max-height: none; overflow: visible; font-size: .7rem; line-height: 1.3; }
     .sheet pre.command { font-size: 1rem; }
+    .sheet .beside { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; }
+    .sheet .typed { margin: 0 0 .75rem; font: 700 1.5rem/1.4 monospace; overflow-wrap: normal; }
     .sheet .qr { width: min(100%, 9cm); margin: .5rem 0; }
     @media print {
       :root { --ink: #000000; --paper: #ffffff; --soft: #ffffff; --line: #808080; }
       main:has(.sheet) > .head, .screen { display: none; }
       .sheet { margin: 0; padding: 0; border: 0; break-after: page; }
       .sheet:last-child { break-after: auto; }
-      .sheet h2, .sheet h3, .sheet ol, .sheet .qr { break-inside: avoid; }
+      .sheet h2, .sheet h3, .sheet ol, .sheet .beside { break-inside: avoid; }
       .sheet pre { padding: 0; font-size: 7pt; } .sheet pre.command { font-size: 11pt; }
     }
 

@@ -180,8 +180,9 @@ enum APIShapes {
   static func issued(_ issued: IssuedPayload) -> JSONObject {
     var object: JSONObject = [
       "account": .string(issued.payload.username), "expires": .integer(issued.payload.expires),
-      "payload": .string(issued.payload.encoded),
     ]
+    object.set("code", (issued.payload.code?.text).map(JSONValue.string))
+    object.set("payload", .string(issued.payload.encoded))
     object.set("number", issued.number.map(JSONValue.integer))
     return object
   }

@@ -13,12 +13,15 @@ enum EnrolmentRoutes {
       APIInputs.text("account", "The account; it is created if it does not exist.", isRequired: true),
       APIInputs.number("lifetime", EnrolmentAdministration.lifetimes, "In seconds; the default is 900."),
     ], bodyExample: ["account": .string("mina"), "lifetime": .integer(900)], status: .created,
-    example: ["account": .string("mina"), "expires": .integer(1_800_000_900), "payload": .string("eyJ2IjoxfQ")]
+    example: [
+      "account": .string("mina"), "expires": .integer(1_800_000_900), "code": .string("B9D5-MPJT-B9D5-MPJQ"),
+      "payload": .string("eyJ2IjoyfQ"),
+    ]
   ) { call in
     let issued = try await EnrolmentAdministration(call.environment).issue(
       for: call.body.string("account"),
       lifetime: call.body.optionalInteger("lifetime") ?? EnrolmentAdministration.standardLifetime, by: call.caller)
-    return APIResponse(status: .created, body: APIShapes.issued(issued), secrets: ["payload"])
+    return APIResponse(status: .created, body: APIShapes.issued(issued), secrets: ["code", "payload"])
   }
 
   private static let list = APIRoute(

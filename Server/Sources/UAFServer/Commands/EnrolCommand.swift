@@ -47,21 +47,34 @@ struct EnrolCommand: AsyncParsableCommand {
     }
   }
 
-  /// Shows the issued code.
+  /// Shows the issued code: first the characters to be typed, then the payload.
   ///
-  /// The payload is either printed or written to the file, not both.
+  /// Only the payload goes to standard output, so that a script gets one line. The payload is either printed or written to the
+  /// file, not both, and with a file the code is not shown at all.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
-    let payload = try PayloadFile.show(issued, in: file, json)
-    guard !json.isOn else { return }
-    if qr, let picture = QRCode(payload) { Terminal.result(picture.terminalText) }
-    let what = file.map { "the line in \($0.path)" } ?? "the line above"
-    Terminal.note("\(what) lets \(user) register once within \(lifetime) seconds; hand it over in private:")
-    if file == nil, let code = try? EnrolmentPayload(encoded: payload).code {
-      Terminal.note("on a machine whose configuration has this server, just the code is enough: \(code.text)")
+    if !json.isOn {
+      let what = "lets \(user) register once within \(lifetime) seconds; hand it over in private"
+      if let file {
+        Terminal.note("the line in \(file.path) \(what)")
+        Terminal.note("on the machine, run 'uafctl register --code FILE' with a copy of \(file.path)")
+      } else {
+        Terminal.note("enrolment code: \(try Self.code(in: issued))")
+        Terminal.note("it \(what)")
+        Terminal.note("on a machine that knows this server, run 'uafctl register --code -' and enter the code")
+        Terminal.note("for any other machine, save the line below, which names the server too, and give that file")
+      }
     }
-    Terminal.note(
-      file.map { "on the machine, run 'uafctl register --code FILE' with a copy of \($0.path)" }
-        ?? "save the line to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
+    let payload = try PayloadFile.show(issued, in: file, json)
+    if qr, !json.isOn, let picture = QRCode(payload) { Terminal.result(picture.terminalText) }
+  }
+
+  /// The characters to be typed.
+  ///
+  /// A server that is still running with an earlier version has them only in the payload.
+  private static func code(in issued: JSONObject) throws -> String {
+    let payload = issued.text("payload").flatMap { try? EnrolmentPayload(encoded: $0) }
+    guard let code = issued.text("code") ?? payload?.code?.text else { throw LinkError.unexpected }
+    return code
   }
 }
 

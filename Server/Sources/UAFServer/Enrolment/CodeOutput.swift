@@ -92,6 +92,9 @@ final class CodeFile {
 
 /// The file of `--payload-file`, which contains one payload.
 enum PayloadFile {
+  /// What is not printed if there is a file: the payload, and the enrolment code that is in it.
+  private static let secrets = ["payload", "code"]
+
   /// Creates the file, if one is named, lets `body` fill it, and removes it if that fails.
   ///
   /// The file is created before the code is issued: a code that cannot be written would reach nobody.
@@ -107,7 +110,7 @@ enum PayloadFile {
     }
   }
 
-  /// Prints what the API has issued; if there is a file, the payload is written to it, and not printed.
+  /// Prints what the API has issued; if there is a file, the payload is written to it, and neither it nor a code is printed.
   ///
   /// - Returns: the payload.
   /// - Throws: ``LinkError/unexpected``; ``ServerError/unusableFile(path:reason:)``.
@@ -119,7 +122,7 @@ enum PayloadFile {
     }
     try file.add(payload + "\n")
     var rest = JSONObject()
-    for member in issued.members where member.name != "payload" { rest.set(member.name, member.value) }
+    for member in issued.members where !secrets.contains(member.name) { rest.set(member.name, member.value) }
     if json.isOn { json.print(rest, orElse: "") }
     return payload
   }
