@@ -201,6 +201,15 @@ import Testing
     #expect(EnrolmentCode(typed: text) == nil && EnrolmentCode.wrongGroup(typed: text) == nil)
   }
 
+  @Test func `an enrolment code is beyond doubt in its four groups, and not as 16 characters in a row`() {
+    for text in ["B9D5-MPJT-B9D5-MPJQ", "b9d5 mpjt b9d5 mpjq"] + Self.earlier {
+      #expect(EnrolmentCode.isEvident(text), "\(text)")
+    }
+    for text in ["B9D5MPJTB9D5MPJQ", "B9D5MPJT-B9D5MPJQ", "B9D5-MPJT-B9D5-MPJR", "B9D-5MPJT-B9D5-MPJQ", ""] {
+      #expect(!EnrolmentCode.isEvident(text), "\(text)")
+    }
+  }
+
   @Test
   func `the key of an enrolment code depends on the user name, and what it authenticates depends on the purpose`()
     throws

@@ -205,6 +205,14 @@ import UAFWire
 
   private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 10))?.text ?? ""
 
+  @Test(arguments: ["b9d5mpjtb9d5mpjq", "B9D5MPJTB9D5MPJQ"])
+  func `a code of 16 characters in a row is passed on as it was written, because it may be another server's`(
+    code: String
+  ) {
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], input: code + "\n")
+    #expect(bench.exit == .success && bench.sent == [begin(code)], "\(bench.notes)")
+  }
+
   @Test func `in a JSON conversation the code is the first line, and no further line is waited for`() {
     let bench = Bench(
       ["register", "--json-conversation", "--code", "-"], core: [Bench.question, Bench.success],

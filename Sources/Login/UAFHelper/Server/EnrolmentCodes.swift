@@ -25,7 +25,7 @@ struct EnrolmentCodes {
     if settings.enrolment == .token { return (try redeeming(text(), settings), nil) }
     // A person who has only the short code is on a machine on which the server is already configured.
     let text = try text()
-    if let code = EnrolmentCode(typed: text) { return (.code(code), nil) }
+    if let code = Self.code(in: text, settings) { return (.code(code), nil) }
     // A code of another vendor's server may look like anything, in a file as at the prompt.
     if settings.enrolment == .code, (try? EnrolmentPayload(encoded: text)) == nil {
       return (try entitlement(entered: text, for: nil, settings), nil)
@@ -85,7 +85,7 @@ struct EnrolmentCodes {
     // spaces.
     let pasted = PastedCode.enrolment(in: text)
     let found = pasted.code ?? text
-    if let code = EnrolmentCode(typed: found) { return .code(code) }
+    if let code = Self.code(in: found, settings) { return .code(code) }
     if let payload = try? EnrolmentPayload(encoded: found) {
       return Self.entitlement(try judged(checked(payload, .registration), for: account, settings))
     }
@@ -97,6 +97,14 @@ struct EnrolmentCodes {
         text, orElse: .enteredCodeUnreadable, log: "code: neither a code from our server nor a payload")
     }
     return .plainCode(text)
+  }
+
+  /// The enrolment code of uaf-server that a text is; nil if it is none, or if it may be the code of another vendor's server.
+  ///
+  /// With other dialects the server is not uaf-server, and its code may pass the check by chance.
+  private static func code(in text: String, _ settings: ServerSettings) -> EnrolmentCode? {
+    let mayBeOurs = [.fido, .webauthn].contains(settings.dialect)
+    return mayBeOurs || EnrolmentCode.isEvident(text) ? EnrolmentCode(typed: text) : nil
   }
 
   /// The ending for a text that is no code, which names the wrong group of a mistyped code if the text shows it.
@@ -117,7 +125,7 @@ struct EnrolmentCodes {
     }
     let configured = settings.registration.requestURL ?? settings.requestURL
     // A code of uaf-server is for no other server.
-    guard EnrolmentCode(typed: read.token) == nil,
+    guard !EnrolmentCode.isEvident(read.token),
       read.address.map({ $0.utf8.elementsEqual(configured?.text.utf8 ?? "".utf8) }) ?? true
     else {
       throw Ending(

@@ -60,8 +60,7 @@ enum CodeSource: Equatable {
   /// No file that somebody names by hand has such a name. A short code counts only in its groups: of all names with 16 letters
   /// and digits, one in 32 is a code.
   private static func looksLikePayload(_ argument: String) -> Bool {
-    let isGrouped = argument.split { " -".contains($0) }.count == 4
-    return argument.hasPrefix("{") || EnrolmentCode(typed: argument).map { isGrouped || !$0.isStretched } == true
+    argument.hasPrefix("{") || EnrolmentCode.isEvident(argument)
       || argument.hasPrefix("eyJ") && argument.utf8.count > 20 && !argument.contains("/")
   }
 
@@ -176,7 +175,10 @@ enum WantedCode {
     let found = self.found(in: text)
     if let kind = found.code.map({ CodeKind($0) }) ?? PastedCode.kind(in: text) { try require(kind) }
     switch found {
-    case .code(let code): return try CodeLine.printable(Array(code.utf8))
+    case .code(let code):
+      // A different server's code may pass the check by chance, and is given as it was written.
+      let isOurs = words.count > 1 || EnrolmentCode(typed: words[0]) == nil || EnrolmentCode.isEvident(words[0])
+      return try CodeLine.printable(Array((isOurs ? code : words[0]).utf8))
     case .nothing:
       let typed = words.joined(separator: " ")
       // A sentence of four words is not a code that somebody has typed in its four groups.
