@@ -110,6 +110,7 @@ def ansible(lab):
             return played(control, "workstations", "desk", code["payload"], *options, **expected)
 
         giving(code["payload"])
+        must(playing("--check", "-e", "pam_uaf_state=absent") == 0, "--check says of a new machine that it would leave")
         must(playing("--check", says="have them ask: sudo") > 0, "--check says of a new machine that nothing would change")
         must(
             not desk.path("/usr/bin/uafctl").exists() and "uaf-rescue" not in desk.read("/etc/group"),
@@ -240,6 +241,13 @@ def server_role(lab):
         must(served(server).strip() == control.read(f"{PLACE}/files/certificate.pem").strip(), "the old certificate is shown")
         renewed = server.says("systemctl", "show", "--value", "--property=MainPID", "uaf-server") == process
         must(playing() == 0, "with the same certificate, it has changed something")
+        for name in ("certificate", "key"):
+            server.run("cp", f"/etc/uaf-server/{name}.pem", f"/root/live-{name}.pem")
+        wanted |= {"uaf_server_certificate": "/root/live-certificate.pem", "uaf_server_certificate_key": "/root/live-key.pem"}
+        give(control, "uaf_servers", {}, **wanted, uaf_server_certificate_is_remote=True)
+        must(playing() == 0, "with the same certificate on the server, it has changed something")
+        server.run("sh", "-c", "echo >>/root/live-certificate.pem")
+        must(playing() > 0 and playing() == 0, "with a certificate renewed on the server, nothing or too much has changed")
         playing("-e", "uaf_server_public_url=https://other.example", fails=f"was started with the public URL {SERVES}")
         must(SERVES in server.read("/etc/default/uaf-server"), "after a refusal, the options are others")
         how = "reloaded" if renewed else "started anew"
