@@ -59,7 +59,8 @@ import UAFWire
   }
 
   @Test(arguments: [
-    ("B9D5-MPJT-B9D-MPJQ", "in group 3 of 4"), ("b9d5 mpjt b9d5 mpju", "in group 4 of 4"),
+    ("B9D5-MPJT-B9D5-MPJ", "in group 4 of 4"), ("B9D5-MPJT-B9D-MPJQ", "in group 3 of 4"),
+    ("b9d5 mpjt b9d5 mpju", "in group 4 of 4"),
     ("B9D5-MPJT-B9D5-MJPQ", nil), ("B9D5-MPJT-B9D5-MPJR", nil), ("9BD5-MPJT-B9D5-MPJQ", nil),
   ])
   func `a code with a typing error is not sent, and the text names the wrong group if the code shows it`(
@@ -77,7 +78,7 @@ import UAFWire
   @Test func `a text that cannot be a code of our server is not sent`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let asked = bench.server.asked.count
-    for typed in ["new-code", "00000-00000-00000-00001", "0000-0000-0000-0001", String(Self.code.dropLast())] {
+    for typed in ["new-code", "00000-00000-00000-00001", "0000-0000-0000-0001"] {
       let transcript = try bench.run(bench.begin(), ["2", typed])
       #expect(transcript.result == 1001)
       // The line that the server prints can be longer than a prompt accepts.
