@@ -140,6 +140,9 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
       $0.machine.follow(#""note":"the stored policy is not in force: policy 7:1: passcode.min_length: no""#)
     },
     BrokenSetup("follow without a server that was joined", .policyUnjoined) { $0.machine.follow(#""joined":false"#) },
+    BrokenSetup("a server that does not know the machine", .machineUnknown) {
+      $0.machine.say(#""serverUnknownSince":1800000000"#)
+    },
     BrokenSetup("a trust.conf beside [server]", .trustNoEffect) {
       _ = $0.machine.folder.file("state/trust.conf", Array("[server]\n".utf8), mode: 0o600)
     },

@@ -82,6 +82,37 @@ import UAFMessages
     #expect(fault(response(CheckInAnswer(statusCode: .ok, token: try token()))) == nil)
   }
 
+  /// A refusal with a statement that the server does not know a machine.
+  private func denial(
+    of header: String = "header", type: String = UnknownMachineStatement.tokenType, at time: Int64 = now,
+    isForged: Bool = false
+  ) throws -> TransportResponse {
+    let statement = UnknownMachineStatement(proofHash: try SHA256.hash(Array(header.utf8)), issuedAt: time)
+    let head = #"{"alg":"ES256","typ":"\#(type)"}"#
+    let signed = Base64URL.encode(Array(head.utf8)) + "." + Base64URL.encode(statement.json.bytes)
+    let bytes = Array(signed.utf8)
+    let signature = try isForged ? P256.generate().sign(bytes) : keyPair.sign(bytes)
+    return response(
+      CheckInAnswer(statusCode: .forbidden, token: signed + "." + Base64URL.encode(signature)), status: 403)
+  }
+
+  @Test func `believes that the server does not know this machine only if the server has signed it for this proof`()
+    throws
+  {
+    #expect(fault(try denial()) == .unknown)
+    let others = [
+      try denial(of: "headex"), try denial(type: CheckInStatement.tokenType), try denial(at: Self.now - 200),
+      try denial(at: Self.now + 200), try denial(isForged: true),
+      response(CheckInAnswer(statusCode: .forbidden), status: 403),
+      response(CheckInAnswer(statusCode: .forbidden, token: try token()), status: 403),
+      TransportResponse(status: 403, contentType: "", body: []),
+    ]
+    for other in others { #expect(fault(other) == .status(403)) }
+    var denial = try denial()
+    denial = TransportResponse(status: 200, contentType: "application/json", body: denial.body)
+    #expect(fault(denial) == .answer)
+  }
+
   @Test func `names what the server sent instead of an answer to a report`() throws {
     let good = CheckInAnswer(statusCode: .ok, token: try token())
     #expect(fault(response(good, status: 403)) == .status(403))

@@ -249,6 +249,51 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=checkIn") && $0.contains("not signed with verdict_key") })
   }
 
+  /// The server's signed refusal of a machine that it does not know.
+  private func denial(_ request: TransportRequest, by other: VerdictSigner? = nil) throws -> TransportResponse {
+    let hash = try SHA256.hash(Array((request.machineProof ?? "").utf8))
+    let statement = UnknownMachineStatement(proofHash: hash, issuedAt: bench.now.wallSeconds)
+    guard case .object(let claims) = statement.json else { throw MessageError.wrongOperation }
+    let token = try (other ?? signer).token(claims, type: UnknownMachineStatement.tokenType)
+    let answer = CheckInAnswer(statusCode: .forbidden, token: token)
+    return TransportResponse(status: 403, contentType: "application/json", body: answer.jsonBytes)
+  }
+
+  private func unknownSince() throws -> Int64? {
+    let text = try #require(try bench.run(bench.begin(.status)).finished.document)
+    guard case .object(let status) = try JSONValue(parsing: Array(text.utf8)),
+      case .integer(let since)? = status["serverUnknownSince"]
+    else { return nil }
+    return since
+  }
+
+  @Test
+  func `a machine remembers since when its server says that it does not know it, until the server knows it again`()
+    throws
+  {
+    #expect(try unknownSince() == nil)
+    bench.server.checkingIn = { [unowned self] in try denial($0) }
+    #expect(try login() == 0)
+    let first = bench.now.wallSeconds
+    #expect(try unknownSince() == first)
+    #expect(bench.log.lines.contains { $0.contains("has signed that it does not know this machine") })
+    advance(300)
+    #expect(try login() == 0 && unknownSince() == first)
+    bench.server.checkingIn = { [unowned self] in try answer($0) }
+    advance(300)
+    #expect(try login() == 0 && unknownSince() == nil)
+    #expect(reports.last?.deviceID == deviceID)
+  }
+
+  @Test func `a machine does not believe a stranger or an unsigned refusal that its server does not know it`() throws {
+    let stranger = try VerdictSigner()
+    bench.server.checkingIn = { [unowned self] in try denial($0, by: stranger) }
+    #expect(try login() == 0 && unknownSince() == nil)
+    advance(300)
+    bench.server.checkingIn = { _ in TransportResponse(status: 403, contentType: "", body: []) }
+    #expect(try login() == 0 && unknownSince() == nil)
+  }
+
   @Test func `a machine does not report while another call is reporting, and does not wait for it`() throws {
     let turn = try MachineTurn(for: .checkIn, in: state, owner: getuid())
     defer { withExtendedLifetime(turn) {} }

@@ -37,6 +37,8 @@ package struct AdministrationEnvironment: Sendable {
   ///
   /// As long as it is, nothing can be changed remotely.
   package let isAuditUnsigned: @Sendable () -> Bool
+  /// The machines that this instance has refused as unknown; none if this process serves no machines.
+  let unknownMachines: @Sendable () -> [UnknownMachine]
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
   /// The privileged accounts of the saved policy; shared by all requests of a server.
@@ -57,7 +59,8 @@ package struct AdministrationEnvironment: Sendable {
     comingKeys: @escaping @Sendable () throws -> [(id: String, from: Int64)] = { [] },
     unlocks: @escaping @Sendable () throws -> UnlockGrants? = { nil },
     enrolments: @escaping @Sendable () throws -> EnrolmentSeal? = { nil },
-    isAuditUnsigned: @escaping @Sendable () -> Bool = { false }, models: AuthenticatorModels
+    isAuditUnsigned: @escaping @Sendable () -> Bool = { false },
+    unknownMachines: @escaping @Sendable () -> [UnknownMachine] = { [] }, models: AuthenticatorModels
   ) {
     self.store = store
     self.group = group
@@ -73,6 +76,7 @@ package struct AdministrationEnvironment: Sendable {
     self.unlocks = unlocks
     self.enrolments = enrolments
     self.isAuditUnsigned = isAuditUnsigned
+    self.unknownMachines = unknownMachines
     self.models = models
   }
 

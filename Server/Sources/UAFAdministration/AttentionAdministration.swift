@@ -61,6 +61,24 @@ package struct AttentionAdministration: Sendable {
     }
   }
 
+  /// The machines that say that they have joined, and that this server does not know, the latest report first.
+  ///
+  /// Left out are those that somebody has revoked or that have left, and those that have reported or joined since, at any
+  /// instance.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func unknownMachines(by caller: Caller) async throws -> [UnknownMachine] {
+    try caller.require(.read)
+    let machines = environment.unknownMachines()
+    guard !machines.isEmpty else { return [] }
+    return try await environment.read { records in
+      try machines.filter { machine in
+        guard let known = try records.joinedMachines.machine(machine.id) else { return true }
+        return known.departedAt == nil && max(known.joinedAt, known.contact?.at ?? 0) < machine.lastAt
+      }
+    }
+  }
+
   /// How the machines of the fleet are.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.

@@ -18,7 +18,8 @@ extension TestServer {
       publicURL: Self.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
       unlocks: { [keys = environment.keys] in UnlockGrants(keys: keys) },
       enrolments: { [keys = environment.keys] in EnrolmentSeal(keys: keys) },
-      isAuditUnsigned: { [self] in environment.auditStanding.isOverdue(at: now) }, models: environment.models)
+      isAuditUnsigned: { [self] in environment.auditStanding.isOverdue(at: now) },
+      unknownMachines: { [self] in environment.unknown.all(now: now) }, models: environment.models)
   }
 
   func make(_ name: String, _ role: Role) async throws {

@@ -65,7 +65,7 @@ import WebMessages
     try await server.application.test { client in
       let secret = try await secret()
       let refused = [
-        try await checkIn(client, nil, body), try await checkIn(client, own, body),
+        try await checkIn(client, nil, body), try await checkIn(client, own, body, claim: .state(of: "alice")),
         try await checkIn(client, secret, body, claim: .state(of: "alice")),
         try await checkIn(client, secret, body, claim: .checkIn(bodyHash: Array(repeating: 0, count: 32))),
         try await checkIn(client, nil, Array("{}".utf8)),
@@ -73,6 +73,41 @@ import WebMessages
       for answer in refused { #expect(answer.status == .forbidden && answer.body.readableBytes == 0) }
       #expect(try await server.store.read { try $0.joinedMachines.machine("d1")?.contact } == nil)
     }
+  }
+
+  @Test func `a machine that the server does not know gets a signed refusal, and appears in the metrics`() async throws
+  {
+    let stranger = try MachineSecret(machineID: Array(repeating: 1, count: 16), secret: Array(repeating: 2, count: 32))
+    var report = TestServer.report(next: 1)
+    report.deviceID = "d9"
+    let body = CheckInRequest(report).jsonBytes
+    try await server.application.test { client in
+      let refused = try await checkIn(client, stranger, body)
+      #expect(refused.status == .forbidden && refused.headers.first(name: "Cache-Control") == "no-store")
+      let answer = try CheckInAnswer(parsing: [UInt8](buffer: refused.body))
+      #expect(answer.statusCode == .forbidden && answer.token != nil)
+      let left = try await secret()
+      _ = try await server.left(left)
+      #expect(try await checkIn(client, left, body).body.readableBytes > 0)
+    }
+    #expect(server.environment.unknown.all(now: server.now).map(\.id) == ["d9"])
+  }
+
+  @Test func `a report that was sent before gets a refusal without a reason, since the server knows its machine`()
+    async throws
+  {
+    let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes
+    try await server.application.test { client in
+      let headers: HTTPHeaders = [
+        "Content-Type": "application/json", UAFRoutes.machineProof: try await server.proof(secret(), ofBody: body),
+      ]
+      for status in [HTTPResponseStatus.ok, .forbidden] {
+        let answer = try await client.executeRequest(
+          uri: "/uaf/machine", method: .POST, headers: headers, body: ByteBuffer(bytes: body))
+        #expect(answer.status == status && (status == .ok) == (answer.body.readableBytes > 0))
+      }
+    }
+    #expect(server.environment.unknown.reports == 0)
   }
 
   @Test func `a check-in without a report, with a wrong type or method, or with a long body is refused`() async throws {

@@ -73,8 +73,8 @@ struct OperationParts {
 
   func status() -> StatusOperation {
     StatusOperation(
-      call: call, policy: policy, accounts: accounts, finger: finger, serverSide: ServerSideStatus(server: server),
-      now: environment.now)
+      call: call, policy: policy, accounts: accounts, finger: finger,
+      serverSide: ServerSideStatus(server: server, folder: folder), now: environment.now)
   }
 
   func accountCheck() -> AccountCheckOperation {

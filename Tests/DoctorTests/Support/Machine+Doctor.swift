@@ -19,6 +19,11 @@ extension Machine {
   /// Whether a report has a line with that finding.
   func has(_ id: FindingID, as userID: uid_t = 0) -> Bool { doctor(as: userID).findings.contains { $0.id == id } }
 
+  /// Makes the core's document have a further member.
+  func say(_ member: String) {
+    document = Machine.document(Machine.passcode).replacing(#""authenticators""#, with: member + #","authenticators""#)
+  }
+
   /// Makes the core say that root follows the server's policy.
   ///
   /// - Parameter members: members of `policy` in its document, in addition to what root lets the server set.

@@ -115,6 +115,16 @@ enum EnglishListingTexts {
     .noteCodeOpen: "People with an unused code",
     .noteSilent: "Machines without a report for {} days",
     .noteNeverReported: "Machines that never reported",
+    .noteUnknownMachines: "Machines that say they have joined, and that this server does not know",
+    .unknownMachines: "Machines that this server does not know",
+    .unknownMachinesHelp:
+      "These machines say that they have joined, and cannot prove it to this server: its store may be an older copy. "
+      + "Nothing that they say is verified. Each joins again with a join code (uafctl join), and keeps its keys and locks. "
+      + "This instance has seen them in the last week.",
+    .noUnknownMachines: "No machine has been refused as unknown in the last week.",
+    .firstRefused: "First refused",
+    .lastRefused: "Last refused",
+    .reportsRefused: "Reports refused",
     .noteJoinCodes: "Open join codes",
     .findPerson: "Find a person",
     .noteNotJoined: "Machines that have not joined",

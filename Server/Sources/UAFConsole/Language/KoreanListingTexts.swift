@@ -112,6 +112,15 @@ enum KoreanListingTexts {
     .noteCodeOpen: "코드를 아직 쓰지 않은 사용자",
     .noteSilent: "{}일 동안 보고하지 않은 기기",
     .noteNeverReported: "가입한 뒤 보고한 적 없는 기기",
+    .noteUnknownMachines: "가입했다고 하지만 이 서버가 모르는 기기",
+    .unknownMachines: "이 서버가 모르는 기기",
+    .unknownMachinesHelp:
+      "가입했다고 하지만 이 서버에 증명하지 못한 기기입니다. 서버의 저장소가 이전 사본일 수 있습니다. 기기가 말한 내용은 확인되지 않았습니다. "
+      + "각 기기는 가입 코드로 다시 가입하면(uafctl join) 되고 키와 잠금은 그대로 남습니다. 지난 일주일 동안 이 인스턴스에 온 것만 보입니다.",
+    .noUnknownMachines: "지난 일주일 동안 모르는 기기로 거부한 적이 없습니다.",
+    .firstRefused: "처음 거부",
+    .lastRefused: "마지막 거부",
+    .reportsRefused: "거부한 보고",
     .noteJoinCodes: "열린 가입 코드",
     .findPerson: "사용자 찾기",
     .noteNotJoined: "가입하지 않은 기기",

@@ -450,6 +450,13 @@ enum PageText: String, CaseIterable, Sendable {
   case noteSilent
   case noteNeverReported
   case noteNotJoined
+  case noteUnknownMachines
+  case unknownMachines
+  case unknownMachinesHelp
+  case noUnknownMachines
+  case firstRefused
+  case lastRefused
+  case reportsRefused
   case noteCertificate
   case noteComingKey
   case noteLacking

@@ -10,7 +10,7 @@ enum OverviewNotes {
   private static let mostPolicies = 5
 
   static func all(_ call: PageCall) async throws -> [PageNote] {
-    try await people(call) + machines(call) + lacking(call) + openCodes(call) + ends(call)
+    try await people(call) + machines(call) + unknownMachines(call) + lacking(call) + openCodes(call) + ends(call)
   }
 
   /// The people who cannot log in now, by cause.
@@ -55,6 +55,17 @@ enum OverviewNotes {
         count: String(coming.lacking), text: call.language.text(.noteLacking, SettingsPage.word(coming.anchor, call)),
         link: MachinePages.lackingLink(coming.anchor), tone: .warn, icon: .machines)
     }
+  }
+
+  /// The machines that say that they have joined, and that this server does not know.
+  private static func unknownMachines(_ call: PageCall) async throws -> [PageNote] {
+    let found = try await AttentionAdministration(call.administration).unknownMachines(by: call.caller)
+    guard !found.isEmpty else { return [] }
+    return [
+      PageNote(
+        count: String(found.count), text: call.text(.noteUnknownMachines), link: UnknownMachinesPage.path, tone: .warn,
+        icon: .machines)
+    ]
   }
 
   /// The join codes with which machines can join now.

@@ -26,6 +26,7 @@ enum PageRoutes {
       Route(path: "/console/approvals", menu: .approvals, content: CodePages.approvals),
       Route(path: "/console/approval", content: CodePages.approval),
       Route(path: MachinePages.path, menu: .machines, content: MachinePages.list),
+      Route(path: UnknownMachinesPage.path, content: UnknownMachinesPage.content),
       Route(path: "/console/machine", content: MachinePages.machine),
       Route(path: JoinCodePages.path, menu: .joinCodes, content: JoinCodePages.list),
       Route(path: "/console/policies", menu: .policies, content: PolicyPages.list),

@@ -204,7 +204,8 @@ struct ServeCommand: AsyncParsableCommand {
     let connections = Connections(
       maximum: limits.addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let page = MetricsRoutes(
-      metrics: metrics, health: routes.health, connections: connections, certificateEnds: { certificates.ends })
+      metrics: metrics, health: routes.health, connections: connections, unknown: routes.environment.unknown,
+      certificateEnds: { certificates.ends })
     let logins = try listener(routes, connections, certificates, start)
     let facts = ServerFacts(
       listeners: [

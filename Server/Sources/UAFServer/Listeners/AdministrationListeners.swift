@@ -54,7 +54,8 @@ struct AdministrationListeners: Sendable {
       verdictKeys: { String(decoding: service.keys.announcedPEM, as: UTF8.self) },
       comingKeys: { service.keys.comingVerdictKeys },
       unlocks: { UnlockGrants(keys: service.keys) }, enrolments: { EnrolmentSeal(keys: service.keys) },
-      isAuditUnsigned: { service.auditStanding.isOverdue(at: service.now()) }, models: service.models)
+      isAuditUnsigned: { service.auditStanding.isOverdue(at: service.now()) },
+      unknownMachines: { service.unknown.all(now: service.now()) }, models: service.models)
     self.init(
       api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
       console: ConsoleResponder(

@@ -84,36 +84,51 @@ struct JoinRoutes: Sendable {
       return WebResponse(status: .unsupportedMediaType)
     }
     let bytes = try RequestBody.bytes(of: request, limit: CheckInRequest.maximumBytes)
-    guard let machine, try CheckInService.isProved(bytes, by: machine) else { throw unknown(.machine, from: address) }
+    let service = CheckInService(environment: environment)
+    func denied() throws -> WebRefusal {
+      let header = request.header(UAFRoutes.machineProof)
+      return unknown(
+        .machine, from: address,
+        saying: try service.denial(of: header, over: bytes, from: AnswerRefusals.text(address)))
+    }
+    guard let machine else { throw try denied() }
+    guard try CheckInService.isProved(bytes, by: machine) else { throw unknown(.machine, from: address) }
     guard let told = try? CheckInRequest(parsing: bytes) else {
       log.refused(.malformedRequest, .machine, nil, of: nil, from: address)
       return WebResponse(status: .badRequest)
     }
     return try await response(.machine) {
-      switch try await CheckInService(environment: environment)
-        .checkIn(told, by: machine, from: AnswerRefusals.text(address))
-      {
+      switch try await service.checkIn(told, by: machine, from: AnswerRefusals.text(address)) {
       case .noted(let answer, let machine):
         log.checkedIn(machine)
         return answer
-      case .unknown: throw unknown(.machine, from: address)
+      case .unknown: throw try denied()
+      case .used: throw unknown(.machine, from: address)
       }
     }
   }
 
   /// The refusal of a machine that the server does not know, or whose proof is for a different request.
-  private func unknown(_ route: UAFRoute, from address: SocketAddress?) -> WebRefusal {
+  ///
+  /// - Parameter answer: the signed statement that the server does not know the machine; nil to give no reason.
+  private func unknown(
+    _ route: UAFRoute, from address: SocketAddress?, saying answer: CheckInAnswer? = nil
+  ) -> WebRefusal {
     log.refused(.wrongProof, route, nil, of: nil, from: address)
-    return WebRefusal(WebResponse(status: .forbidden))
+    return WebRefusal(answer.map { Self.response($0, status: .forbidden) } ?? WebResponse(status: .forbidden))
+  }
+
+  private static func response(_ body: any JSONRepresentable, status: HTTPResponseStatus) -> WebResponse {
+    WebResponse(
+      status: status, headers: [("Content-Type", UAFMediaType.json.header), ("Cache-Control", "no-store")],
+      body: body.jsonBytes)
   }
 
   private func response(
     _ route: UAFRoute, _ body: () async throws -> any JSONRepresentable
   ) async throws -> WebResponse {
     do {
-      return WebResponse(
-        status: .ok, headers: [("Content-Type", UAFMediaType.json.header), ("Cache-Control", "no-store")],
-        body: try await body().jsonBytes)
+      return Self.response(try await body(), status: .ok)
     } catch let refusal as WebRefusal {
       throw refusal
     } catch let error as any StoreFailure where error.isTemporary {

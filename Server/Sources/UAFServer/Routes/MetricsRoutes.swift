@@ -10,6 +10,8 @@ struct MetricsRoutes: Sendable {
   let metrics: ServerMetrics
   let health: HealthRoutes
   let connections: Connections
+  /// The machines that this instance has refused as unknown.
+  let unknown: UnknownMachines
   /// When each certificate that clients see expires, in seconds since 1970.
   let certificateEnds: @Sendable () -> [Int64]
 
@@ -17,14 +19,17 @@ struct MetricsRoutes: Sendable {
   ///
   /// - Parameters:
   ///   - connections: the connections of the listener for logins.
+  ///   - unknown: the machines that this instance has refused as unknown.
   ///   - certificateEnds: when each certificate that clients see expires, in seconds since 1970.
   init(
     metrics: ServerMetrics, health: HealthRoutes, connections: Connections,
+    unknown: UnknownMachines = UnknownMachines(),
     certificateEnds: @escaping @Sendable () -> [Int64]
   ) {
     self.metrics = metrics
     self.health = health
     self.connections = connections
+    self.unknown = unknown
     self.certificateEnds = certificateEnds
   }
 
@@ -63,6 +68,13 @@ struct MetricsRoutes: Sendable {
     let size = connections.size
     page.single("uaf_connections", .gauge, "Connections that are open.", size.connections)
     page.single("uaf_connection_addresses", .gauge, "Addresses that have open connections.", size.addresses)
+    page.single(
+      "uaf_unknown_machines", .gauge,
+      "Machines that said in the last week that they have joined, and that this server does not know.",
+      unknown.all(now: health.now()).count)
+    page.single(
+      "uaf_unknown_machine_reports_total", .counter, "Reports of machines that this server does not know.",
+      unknown.reports)
     let ends = certificateEnds()
     if !ends.isEmpty {
       page.begin("uaf_certificate_end_timestamp_seconds", .gauge, "When a certificate that clients see expires.")

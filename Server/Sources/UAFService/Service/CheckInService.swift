@@ -7,14 +7,16 @@ package struct CheckInService: Sendable {
   /// The outcome of a report.
   package enum Outcome: Sendable {
     case noted(CheckInAnswer, JoinedMachine)
-    /// The proof is not that of a joined machine, is for a different body, or was used before.
+    /// The proof is not that of a machine that has joined.
     case unknown
+    /// The proof was used before, or may have been: it is from before a restore.
+    case used
   }
 
   /// For how many seconds a proof is valid: as long before the time that it states as after it.
   private static let proofLifetime = 2 * MachineProofs.clockTolerance
 
-  private let environment: ServiceEnvironment
+  let environment: ServiceEnvironment
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
 
@@ -42,20 +44,21 @@ package struct CheckInService: Sendable {
     // A proof is used once: otherwise somebody could send an intercepted report again, and the server would conclude that there
     // is a copy of the machine.
     let use = "check-in \(Base64URL.encode(machine.nonce))"
-    let noted = try await environment.store.write { records -> JoinedMachine? in
+    let outcome = try await environment.store.write { records -> (machine: JoinedMachine?, isUsed: Bool) in
       // A restored or moved store does not know which proofs were used before.
       let restoredAt = try records.settings.value(of: .restoredAt).flatMap { Int64($0) }
+      guard let known = try records.joinedMachines.machine(machineID: machine.machineID) else { return (nil, false) }
       guard restoredAt.map({ machine.madeAt > $0 }) ?? true,
-        let known = try records.joinedMachines.machine(machineID: machine.machineID),
         try records.usedProofs.use(tokenID: use, expiresAt: now + Self.proofLifetime, now: now)
-      else { return nil }
+      else { return (nil, true) }
       let judged = JudgedReport(report, of: known, restoredAt: restoredAt, now: now)
       try records.audit.append(judged.rows(verified: provedLogins, from: address))
       try records.joinedMachines.note(judged.contact, report, machineID: machine.machineID)
       try records.machineTrusts.note(report.trust, of: known.id)
-      return known
+      return (known, false)
     }
-    guard let noted else { return .unknown }
+    guard let noted = outcome.machine else { return outcome.isUsed ? .used : .unknown }
+    environment.unknown.remove(noted.id)
     return .noted(try await answer(to: report, of: noted, provedBy: machine, now: now), noted)
   }
 

@@ -16,6 +16,10 @@ package struct JoinService: Sendable {
     let secret: MachineSecret
   }
 
+  /// How many codes may have been issued between a backup and its restore, and as many again since then, so that a machine which
+  /// joined in between can prove itself; each costs an HMAC.
+  private static let mostLostCodes: Int64 = 256
+
   private let environment: ServiceEnvironment
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
@@ -55,6 +59,7 @@ package struct JoinService: Sendable {
     case .success(let place):
       // The machine may have left before: then it is no longer among the departed ones.
       try? await environment.departed.renew(from: environment.store, keys: environment.keys)
+      environment.unknown.remove(place.machine.id)
       return .joined(try answer(to: request, place, now: now), place.machine)
     }
   }
@@ -69,8 +74,7 @@ package struct JoinService: Sendable {
     if let refusal = refusal(of: code, known, now: now) { return .failure(refusal) }
     let standing = try standing(request.deviceID, proofs, records.joinedMachines)
     if let standing, standing.codeNumber != code.number || standing.contact?.mark != nil {
-      let prover = try prover.flatMap { try records.joinedMachines.machine(machineID: $0.machineID) }
-      guard prover?.id.isIdentical(to: request.deviceID) == true else { return .failure(.machineJoined) }
+      guard let prover, try isOf(request.deviceID, prover, records, proofs) else { return .failure(.machineJoined) }
     }
     guard let group = MachineGroup(known?.group ?? code.group) else { return .failure(.internalError) }
     let machine = JoinedMachine(
@@ -95,6 +99,25 @@ package struct JoinService: Sendable {
     guard let known else { return state == .usedUp ? .joinCodeUsedUp : nil }
     // A revoked machine may have been stolen, and the code with it.
     return known.revokedAt == nil ? nil : .machineRevoked
+  }
+
+  /// Whether a machine has proved that it has this device ID.
+  ///
+  /// If an older copy of the store was restored, the record of the machine's last join may be missing. Then the secret alone
+  /// proves it, because it is computed from the device ID. A secret of which there is a record was replaced, or taken away: it
+  /// proves nothing.
+  private static func isOf(
+    _ id: String, _ prover: KnownMachine, _ records: any StoreTransaction, _ proofs: MachineProofs
+  ) throws -> Bool {
+    if let known = try records.joinedMachines.machine(machineID: prover.machineID) {
+      return known.id.isIdentical(to: id)
+    }
+    let last = try records.joinCodes.page(before: nil, limit: 1).first?.number ?? 0
+    let number = try (max(1, last - mostLostCodes)...(last + mostLostCodes)).first { number in
+      try proofs.numbers(ofMachine: id, joinedWith: number).contains(prover.machineID)
+    }
+    guard let number else { return false }
+    return try records.joinedMachines.machine(id, code: number) == nil
   }
 
   /// The join record of a machine that has joined and has a secret with which it can prove itself; nil if it has not joined,

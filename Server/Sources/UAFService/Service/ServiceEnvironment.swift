@@ -17,6 +17,8 @@ package struct ServiceEnvironment: Sendable {
   package var passkeyShapes = KeyShapeKeeper(of: .passkeys)
   /// The joined machines that have left or were revoked.
   package let departed: DepartedMachines
+  /// The machines that this instance has refused as unknown.
+  package let unknown: UnknownMachines
   /// For how long the audit has been unsigned.
   package let auditStanding: AuditStanding
   /// The workstation policy for machines that check in.
@@ -33,7 +35,8 @@ package struct ServiceEnvironment: Sendable {
     policies: @escaping @Sendable () throws -> AccountPolicies,
     verificationMethods: VerificationMethodPolicy = .off, shapes: KeyShapeKeeper = KeyShapeKeeper(),
     passkeyShapes: KeyShapeKeeper = KeyShapeKeeper(of: .passkeys),
-    departed: DepartedMachines = DepartedMachines(), auditStanding: AuditStanding = AuditStanding(),
+    departed: DepartedMachines = DepartedMachines(), unknown: UnknownMachines = UnknownMachines(),
+    auditStanding: AuditStanding = AuditStanding(),
     machinePolicies: any MachinePolicies = NoMachinePolicies(),
     identity: @escaping @Sendable () throws -> ServerIdentity, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8]
@@ -46,6 +49,7 @@ package struct ServiceEnvironment: Sendable {
     self.shapes = shapes
     self.passkeyShapes = passkeyShapes
     self.departed = departed
+    self.unknown = unknown
     self.auditStanding = auditStanding
     self.machinePolicies = machinePolicies
     self.identity = identity

@@ -100,8 +100,7 @@ package struct MachineProofs: Sendable {
   package func machine(proving text: String?, now: Int64) throws -> KnownMachine? {
     guard let text, text.utf8.count <= MachineProof.maximumCharacters, let (proof, code) = MachineProof.read(text)
     else { return nil }
-    let (age, overflow) = now.subtractingReportingOverflow(proof.madeAt)
-    guard !overflow, (-Self.clockTolerance...Self.clockTolerance).contains(age) else { return nil }
+    guard Self.isInTime(proof, now: now) else { return nil }
     // The secrets for an account are tried first: most requests come from machines that have one.
     for isJoined in [false, true] {
       let secrets =
@@ -117,6 +116,12 @@ package struct MachineProofs: Sendable {
       }
     }
     return nil
+  }
+
+  /// Whether a proof was made at most ``clockTolerance`` seconds before or after now.
+  static func isInTime(_ proof: MachineProof, now: Int64) -> Bool {
+    let (age, overflow) = now.subtractingReportingOverflow(proof.madeAt)
+    return !overflow && (-clockTolerance...clockTolerance).contains(age)
   }
 
   /// Whether a MAC of a statement was made with the secret that a machine received when it joined.

@@ -226,6 +226,7 @@ package final class TokenKey: Sendable {
     case machineJoin = "machine-join+jwt"
     case machineCheckIn = "machine-checkin+jwt"
     case machineTrust = "machine-trust+jwt"
+    case machineUnknown = "machine-unknown+jwt"
     case unlock = "unlock+jwt"
     case workstationPolicy = "workstation-policy+jwt"
   }

@@ -102,6 +102,8 @@ public struct CheckInFlow: Sendable {
     /// It answered with an HTTP status other than success: 403 if it does not know the machine, 404 if it does not support
     /// check-ins.
     case status(Int)
+    /// It does not know this machine, and has signed that for this report.
+    case unknown
     /// It answered with a UAF status other than success, or with something that is not a check-in answer.
     case answer
     /// It answered, but the answer is not a statement that this server signed for the report.
@@ -113,6 +115,7 @@ public struct CheckInFlow: Sendable {
       case .transport(let failure): "\(failure)"
       case .status(403): "the server does not know this machine; join it again"
       case .status(404): "the server does not accept reports from machines"
+      case .unknown: "the server has signed that it does not know this machine; join it again"
       case .status(let number): "the server replied with HTTP status \(number)"
       case .answer: "the server's reply is not a reply to a report"
       case .unsigned: "the server's reply is not current, or not signed with verdict_key for this report"
@@ -163,7 +166,9 @@ public struct CheckInFlow: Sendable {
       try transport.begin(request)
       response = try transport.finish()
     } catch { throw .transport(error) }
-    guard response.status == 200 else { throw .status(response.status) }
+    guard response.status == 200 else {
+      throw isUnknown(response, proof.text, now()) ? .unknown : .status(response.status)
+    }
     guard MediaType.matches(response.contentType, [Self.contentType]),
       let answer = try? CheckInAnswer(parsing: response.body), answer.statusCode == .ok
     else { throw .answer }
@@ -176,6 +181,14 @@ public struct CheckInFlow: Sendable {
       SignedTrust.receive(token, answering: proof.proof, deviceID: deviceID, publicKeys: publicKeys, now: time)
     }
     return Answer(statement: statement, policy: answer.policy, trust: trust)
+  }
+
+  /// Whether a refusal contains the server's signed statement that it does not know the machine that made this proof.
+  private func isUnknown(_ response: TransportResponse, _ proof: String, _ now: Int64) -> Bool {
+    guard response.status == 403, MediaType.matches(response.contentType, [Self.contentType]),
+      let answer = try? CheckInAnswer(parsing: response.body)
+    else { return false }
+    return SignedCheckIn.isUnknown(answer, to: proof, publicKeys: publicKeys, now: now)
   }
 
   private static let contentType = "application/json"

@@ -52,6 +52,20 @@ enum SignedCheckIn {
     else { return nil }
     return statement
   }
+
+  /// Whether the server signed that it does not know the machine that made this proof.
+  ///
+  /// - Parameters:
+  ///   - proof: the proof as it was sent.
+  ///   - publicKeys: the verdict keys, 65 bytes `04 | X | Y` each.
+  ///   - now: seconds since 1970.
+  static func isUnknown(_ answer: CheckInAnswer, to proof: String, publicKeys: [[UInt8]], now: Int64) -> Bool {
+    guard let token = answer.token, let hash = try? SHA256.hash(Array(proof.utf8)),
+      let claims = SignedToken.claims(of: token, type: UnknownMachineStatement.tokenType, publicKeys: publicKeys),
+      let statement = UnknownMachineStatement(claims: claims)
+    else { return false }
+    return statement.proofHash == hash && SignedToken.isFresh(claims, now: now)
+  }
 }
 
 /// A signed statement that a machine has joined.

@@ -119,6 +119,7 @@ extension CheckInFlow.Fault {
     case .transport: FidoResult.noAnswer.text(in: .korean)
     case .status(403): "서버가 이 컴퓨터를 모릅니다. 다시 가입하십시오"
     case .status(404): "서버가 컴퓨터의 상태를 받지 않습니다"
+    case .unknown: "서버가 이 컴퓨터를 모른다고 서명하여 알렸습니다. 다시 가입하십시오"
     case .status(let number): "서버가 HTTP 상태 \(number)(으)로 응답했습니다"
     case .answer: "서버의 응답이 상태를 알린 데 대한 것이 아닙니다"
     case .unsigned: "서버의 응답이 오래되었거나, 이 요청에 대해 verdict_key로 서명되지 않았습니다"

@@ -11,6 +11,10 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
 
   /// The version of the module's package, 1 to 64 characters.
   public var module: String
+  /// As in ``JoinRequest``; nil in the reports of earlier versions.
+  ///
+  /// A server that knows the machine ignores it: the machine's proof says which machine it is.
+  public var deviceID: String?
   /// As in ``JoinRequest``.
   public var deviceName: String?
   /// As in ``JoinRequest``.
@@ -48,6 +52,7 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     module = try reader.storedText("module", characters: 1...64)
+    deviceID = try reader.optionalStoredText("deviceID")
     deviceName = try reader.optionalStoredText("deviceName")
     deviceModel = try reader.optionalStoredText("deviceModel")
     deviceOS = try reader.optionalStoredText("deviceOS")
@@ -76,7 +81,10 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   /// The report as JSON.
   public var json: JSONValue {
     var object: JSONObject = ["module": .string(module)]
-    for (name, text) in [("deviceName", deviceName), ("deviceModel", deviceModel), ("deviceOS", deviceOS)] {
+    let texts = [
+      ("deviceID", deviceID), ("deviceName", deviceName), ("deviceModel", deviceModel), ("deviceOS", deviceOS),
+    ]
+    for (name, text) in texts {
       if let text, !text.isEmpty { object.set(name, .string(text)) }
     }
     object.set("policy", policy.map(JSONValue.integer))

@@ -146,6 +146,9 @@ package struct StatusDocument: Equatable {
   package let policy: FollowedPolicyState?
   /// The keys and authorities that the server has announced to this machine.
   let announced: AnnouncedTrust
+  /// Since when the server that this machine has joined says that it does not know the machine, in seconds since 1970; nil if
+  /// it knows it.
+  package let serverUnknownSince: Int64?
 
   /// Reads the document; unknown members are ignored, so that a newer core may add some.
   ///
@@ -171,6 +174,7 @@ package struct StatusDocument: Equatable {
     takesCodes = document["takesCodes"] != .bool(false)
     policy = FollowedPolicyState(document["policy"])
     announced = AnnouncedTrust(document["announced"])
+    serverUnknownSince = document.number("serverUnknownSince")
   }
 
   /// Who can set a new passcode or pattern for the account with a code.

@@ -21,7 +21,8 @@ struct CoreCheck {
       findings = [.failure(.coreVersion, CoreText.version(version, expected: ToolVersion.number))]
     }
     let policy = document.policy.map { ServerPolicyCheck(policy: $0).finding }
-    return findings + account(document) + (policy.map { [$0] } ?? [])
+    let unknown = document.serverUnknownSince.map { Finding.warning(.machineUnknown, CoreText.unknownMachine($0)) }
+    return findings + account(document) + [policy, unknown].compactMap(\.self)
   }
 
   private func account(_ document: StatusDocument) -> [Finding] {
@@ -80,6 +81,8 @@ enum CoreText: FindingCatalogue {
   case behind(account: String, CodeUse)
   /// Why a fingerprint cannot be used now.
   case fingerprint(FidoResult)
+  /// The server does not know this machine, since a time in seconds since 1970.
+  case unknownMachine(Int64)
 
   var english: FindingText {
     switch self {
@@ -122,6 +125,11 @@ enum CoreText: FindingCatalogue {
         do: codes.repair + (codes.takesCodes ? ", with a new enrolment code" : ""))
     case .fingerprint(let result):
       FindingText("fingerprint: \(result.text(in: .english)) [\(result.code)]", do: result.nextStep(in: .english))
+    case .unknownMachine(let since):
+      FindingText(
+        "server: since \(ShownTime.utc(since)) it says that it does not know this machine: it was revoked there, or the server uses "
+          + "an older or a different store; people log in as before, but the server gets no reports and gives no policy",
+        do: "uafctl join --payload FILE, with a new payload of the server; keys, locks and accounts stay")
     }
   }
 
@@ -164,6 +172,11 @@ enum CoreText: FindingCatalogue {
           + "있습니다", do: "\(codes.takesCodes ? "새 등록 코드로 " : "")\(codes.repair) 명령을 실행하십시오")
     case .fingerprint(let result):
       FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
+    case .unknownMachine(let since):
+      FindingText(
+        "서버: \(ShownTime.utc(since))부터 서버가 이 컴퓨터를 모른다고 합니다. 서버에서 해지되었거나 서버가 이전 또는 다른 저장소를 쓰고 "
+          + "있습니다. 로그인은 계속할 수 있지만 상태를 알릴 수 없고 정책도 받지 못합니다",
+        do: "서버의 새 가입 파일을 받아 uafctl join --payload FILE 명령을 실행하십시오. 키와 잠금, 계정은 그대로 남습니다")
     }
   }
 

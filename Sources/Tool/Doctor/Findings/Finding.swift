@@ -83,6 +83,7 @@ package enum FindingID: String, CaseIterable {
   case policyExpired = "policy-expired"
   case policyRefused = "policy-refused"
   case policyUnjoined = "policy-unjoined"
+  case machineUnknown = "machine-unknown"
   // All accounts, for root
   case accountsLocked = "accounts-locked"
   case accountDamaged = "account-damaged"

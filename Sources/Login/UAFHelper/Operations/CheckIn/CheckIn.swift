@@ -137,6 +137,7 @@ struct CheckIn {
     record.mark = next
     record.told = hash.map { .init(hash: $0, at: now().wallSeconds, news: answer.statement.news) }
     try store(record)
+    try noteKnown()
     try removeTold(request.report)
     do throws(Ending) { try followed.take(answer) } catch {
       log.write(.checkIn, "the server's policy is not used: \(error.log)", .warning)
@@ -160,7 +161,26 @@ struct CheckIn {
     let flow = CheckInFlow(deviceID: deviceID, publicKeys: publicKeys)
     do throws(CheckInFlow.Fault) {
       return try flow.tell(body, at: url, proof: proof, over: network) { now().wallSeconds }
-    } catch { throw Self.ending(error) }
+    } catch {
+      if error == .unknown { noteUnknown() }
+      throw Self.ending(error)
+    }
+  }
+
+  /// Records that the server does not know this machine, for `uafctl doctor`; the first time stays.
+  private func noteUnknown() {
+    do throws(StateError) {
+      guard try UnknownRecord.read(in: folder.path, owner: folder.owner) == nil else { return }
+      try UnknownRecord(since: now().wallSeconds).store(in: folder.path, owner: folder.owner)
+    } catch {
+      log.write(.checkIn, "it could not be recorded that the server does not know this machine: \(error)", .warning)
+    }
+  }
+
+  private func noteKnown() throws(Ending) {
+    do throws(StateError) { try UnknownRecord.remove(in: folder.path, owner: folder.owner) } catch {
+      throw Self.ending(error)
+    }
   }
 
   // MARK: The files

@@ -23,6 +23,7 @@ struct ReportMaker {
     _ device: DeviceContext, _ offline: OfflineLoginRecord, as joined: JoinRecord
   ) throws(Ending) -> MachineReport {
     var report = MachineReport(module: HelperVersion.current, nextMark: [])
+    report.deviceID = device.id
     (report.deviceName, report.deviceModel, report.deviceOS) = (device.name, device.model, device.operatingSystem)
     report.policy = followed.version
     let locks = try locks(as: joined)

@@ -48,6 +48,7 @@ struct JoinOperation: CallOperation {
       // The policy is replaced before the group: the policy of an earlier group must not apply in the new one.
       try PolicyRecord(joinedAt: joined.joinedAt).store(in: folder.path, owner: folder.owner)
       try JoinRecord(machine, group: joined.group.name).store(in: folder.path, owner: folder.owner)
+      try UnknownRecord.remove(in: folder.path, owner: folder.owner)
     } catch { throw Ending(.cannotUse, detail: RootText(error), log: "\(error)") }
     return Success(
       detail: RootText(
@@ -113,6 +114,7 @@ struct LeaveOperation: CallOperation {
       // What this server has not yet been told must not be reported to the next server.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
       try OfflineLoginRecord.remove(in: folder.path, owner: folder.owner)
+      try UnknownRecord.remove(in: folder.path, owner: folder.owner)
     } catch {
       throw Ending(.cannotUse, detail: RootText(error), log: "\(error)")
     }

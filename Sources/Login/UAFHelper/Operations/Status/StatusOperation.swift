@@ -49,6 +49,7 @@ struct StatusOperation: CallOperation {
     let isWebAuthn = policy.configuration.server?.dialect.isWebAuthn == true
     document.set("protocol", .string(isWebAuthn ? "WebAuthn" : "UAF"))
     if let account { serverSide.write(account, to: &document) }
+    document.set("serverUnknownSince", serverSide.unknownSince.map(JSONValue.integer))
     document.set("codesSetValues", .bool(policy.provesCodes))
     document.set("takesCodes", .bool(policy.configuration.server?.enrolment.takesCodes ?? true))
     document.set("policy", PolicyStatus(policy: policy).json)
@@ -183,6 +184,11 @@ struct StatusOperation: CallOperation {
 /// It reports whether there is a machine secret, but not the secret.
 struct ServerSideStatus {
   let server: ServerAccess
+  let folder: StateFolder
+
+  /// Since when the server that this machine has joined says that it does not know the machine, in seconds since 1970; nil if
+  /// it knows it.
+  var unknownSince: Int64? { (try? UnknownRecord.read(in: folder.path, owner: folder.owner))?.since }
 
   /// The verdict keys, by id, and the authorities that the server has announced to this machine; nil if there are none.
   var announced: JSONValue? {
