@@ -192,6 +192,84 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 3 && reports[2].locks.isEmpty)
   }
 
+  // MARK: After a refused login
+
+  private func lockLater() {
+    bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 9")
+  }
+
+  @Test func `a lock is reported as soon as it begins, after the person has the answer`() throws {
+    for _ in 0..<2 { #expect(try login("wrong") != 0) }
+    #expect(reports.isEmpty)
+    #expect(try login("wrong") != 0)
+    #expect(reports.count == 1 && reports[0].locks.map(\.account) == ["mina"] && reports[0].wrongValues.isEmpty)
+    advance(300)
+    #expect(try login("wrong") != 0)
+    #expect(reports.count == 1, "the lock has ended, and one wrong value is nothing to tell")
+  }
+
+  @Test func `three wrong values in a row are reported, and one or two are not`() throws {
+    lockLater()
+    try giveSecret(Array(repeating: 9, count: 32))
+    for _ in 0..<2 { #expect(try login("wrong") != 0) }
+    #expect(reports.isEmpty)
+    #expect(try login("wrong") != 0)
+    let wrong = try #require(reports.first?.wrongValues.first)
+    #expect(reports.count == 1 && reports[0].wrongValues.count == 1 && reports[0].locks.isEmpty)
+    #expect(wrong.account == "mina" && wrong.type == "passcode" && wrong.origin == .local && wrong.count == 3)
+    let message = wrong.authenticated(on: Array(repeating: 3, count: 16))
+    #expect(
+      try wrong.code
+        == HMACSHA256.authenticate(message, keyInOrdinaryMemory: Array(repeating: 9, count: 32)))
+  }
+
+  @Test func `wrong values cause at most one report in five minutes, and none that says nothing new`() throws {
+    lockLater()
+    for _ in 0..<5 { #expect(try login("wrong") != 0) }
+    #expect(reports.map { $0.wrongValues.first?.count } == [3])
+    advance(300)
+    #expect(try login("wrong") != 0)
+    #expect(reports.map { $0.wrongValues.first?.count } == [3, 6])
+    #expect(try login() == 0)
+    #expect(reports.count == 3 && reports[2].wrongValues.isEmpty)
+  }
+
+  @Test func `a failed report after wrong values is logged, and is not tried again for five minutes`() throws {
+    bench.server.checkingIn = nil
+    for _ in 0..<4 { #expect(try login("wrong") != 0) }
+    #expect(bench.log.lines.filter { $0.contains("event=checkIn") }.count == 1)
+  }
+
+  @Test func `if the state of accounts is hidden, a made-up name causes the same report as the name of an account`()
+    throws
+  {
+    bench.configuration = bench.configuration.replacing("[general]", with: "[general]\nhide_state = true")
+    #expect(try login("wrong") != 0)
+    #expect(reports.count == 1 && reports[0].wrongValues.isEmpty && reports[0].locks.isEmpty)
+    advance(300)
+    bench.passwd += "jun:x:4343:4343::/:/bin/sh\n"
+    var begin = bench.begin()
+    (begin.uid, begin.account, begin.typedName) = (4343, Array("jun".utf8), Array("jun".utf8))
+    for _ in 0..<2 { #expect(try bench.run(begin, ["wrong", nil]).result != 0) }
+    #expect(reports.count == 2 && reports[1].locks.isEmpty)
+  }
+
+  @Test func `doctor's failures that root sends are reported once, and a malformed list is refused`() throws {
+    var begin = Begin(.checkIn)
+    begin.service = Array("uafctl".utf8)
+    begin.arguments = [Array("conf=\(bench.folder)/conf".utf8)]
+    begin.payload = Array(#"["state-open","log"]"#.utf8)
+    #expect(try bench.run(begin, peer: 0).result == 0)
+    #expect(reports.last?.findings == ["state-open", "log"])
+    #expect(try login() == 0 && reports.count == 1, "the findings alone make no report due")
+    #expect(try operation().result == 0 && reports.last?.findings == nil)
+    for bad in ["", "{}", #"["A b"]"#, "[\(Array(repeating: #""a""#, count: 33).joined(separator: ","))]"] {
+      begin.payload = Array(bad.utf8)
+      #expect(try bench.run(begin, peer: 0).result == FidoResult.invalidParameter.code, "\(bad)")
+    }
+    #expect(reports.count == 2)
+  }
+
   // MARK: When nothing is reported
 
   @Test

@@ -19,6 +19,9 @@ import Testing
       ReportedLock(account: "mina", type: "passcode", origin: .remote, until: 1_800_000_000),
       ReportedLock(account: "jun", type: "pattern", origin: .otherUser, until: nil),
     ]
+    report.deviceID = "d-17"
+    report.wrongValues = [ReportedAttempts(account: "mina", type: "passcode", origin: .remote, count: 4)]
+    (report.moreWrongValues, report.findings) = (2, ["state-open", "log"])
     (report.moreLocks, report.droppedLogins, report.mark) = (3, 7, Self.mark)
     report.offlineLogins = [note(1), note(2)]
     return report
@@ -47,6 +50,13 @@ import Testing
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"a","type":"t","origin":"x"}]}}"#,
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"","type":"t","origin":"local"}]}}"#,
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","offlineLogins":[{}]}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","deviceID":7}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","wrongValues":[{"account":"a","type":"t","origin":"local"}]}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","wrongValues":[{"account":"a","type":"t","origin":"local","count":0}]}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","moreWrongValues":-1}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","findings":"log"}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","findings":["Log in /etc"]}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","findings":[""]}}"#,
   ]) func `refuses a machine's report in another format`(_ text: String) {
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: text) }
   }
@@ -58,6 +68,14 @@ import Testing
     report.locks = []
     report.offlineLogins = (1...33).map { note($0) }
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
+    report.offlineLogins = []
+    report.wrongValues = Array(repeating: report.wrongValues[0], count: 33)
+    #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
+    report.wrongValues = []
+    report.findings = Array(repeating: "log", count: 33)
+    #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
+    report.findings = []
+    _ = try CheckInRequest(parsing: CheckInRequest(report).jsonBytes)
     report.offlineLogins = [note(0)]
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
   }
@@ -87,6 +105,57 @@ import Testing
     let logins = CheckInRequest(report).fitting.report.offlineLogins
     #expect(logins == Array(report.offlineLogins.prefix(logins.count)) && !logins.isEmpty)
     #expect(CheckInRequest(self.report()).fitting == CheckInRequest(self.report()))
+  }
+
+  @Test func `the length of a report that is sent does not show whether it has a lock, and the spaces do not matter`()
+    throws
+  {
+    var report = MachineReport(module: "1.0", nextMark: Self.next)
+    let short = CheckInRequest(report)
+    report.locks = [ReportedLock(account: "mina", type: "passcode", origin: .local, until: 9)]
+    let long = CheckInRequest(report)
+    #expect(short.paddedBytes.count == 4096 && long.paddedBytes.count == 4096)
+    #expect(try CheckInRequest(parsing: long.paddedBytes) == long)
+    report.locks = (1...32).map { _ in
+      ReportedLock(account: String(repeating: "\u{10FFFF}", count: 128), type: "passcode", origin: .local, until: nil)
+    }
+    #expect(CheckInRequest(report).fitting.paddedBytes.count <= CheckInRequest.maximumBytes)
+  }
+
+  @Test func `the authentication code of reported wrong values covers all their parts, and is no code of a lock`() {
+    func attempts(
+      _ account: String, _ type: String, _ origin: ReportedLock.Origin, _ count: Int
+    ) -> ReportedAttempts {
+      ReportedAttempts(account: account, type: type, origin: origin, count: count)
+    }
+    let all = [
+      attempts("mina", "passcode", .local, 3), attempts("mina", "passcode", .local, 4),
+      attempts("mina", "passcode", .remote, 3), attempts("mina", "pattern", .local, 3),
+      attempts("minap", "asscode", .local, 3),
+    ]
+    let machineID = [UInt8](repeating: 7, count: 16)
+    let lock = ReportedLock(account: "mina", type: "passcode", origin: .local, until: 3)
+    #expect(Set(all.map { $0.authenticated(on: machineID) } + [lock.authenticated(on: machineID)]).count == 6)
+    #expect(
+      all[0].authenticated(on: machineID) == Array("pam-uaf wrong values\0".utf8) + machineID
+        + [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 4] + Array("mina".utf8) + [0, 0, 0, 8] + Array("passcode".utf8)
+        + [0, 0, 0, 5] + Array("local".utf8))
+  }
+
+  @Test func `the statement that a server does not know a machine is read back, and refused with a malformed claim`()
+    throws
+  {
+    let statement = UnknownMachineStatement(proofHash: Self.mark + Self.next, issuedAt: 5)
+    guard case .object(let claims) = statement.json else { throw MessageError.wrongOperation }
+    #expect(UnknownMachineStatement(claims: claims) == statement)
+    for name in ["proof", "iat"] {
+      var other = claims
+      other.set(name, .bool(true))
+      #expect(UnknownMachineStatement(claims: other) == nil, "\(name)")
+    }
+    var short = claims
+    short.set("proof", .string("AgI"))
+    #expect(UnknownMachineStatement(claims: short) == nil)
   }
 
   @Test func `the authentication code of a reported login covers all its parts, and separates them`() {

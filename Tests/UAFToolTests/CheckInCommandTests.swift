@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import ToolTestSupport
+import UAFMessages
 import UAFWire
 
 @testable import Doctor
@@ -26,6 +27,17 @@ import UAFWire
     #expect(bench.sent.first == Bench.packet(begin))
     let other = Bench(["check-in"], as: 0, core: answered(#"{"device":"d","time":1}"#))
     #expect(other.notes == "uafctl: checked in; the server has no policy for this machine\n")
+  }
+
+  @Test func `the list of failures has each id once, no warnings, and no more than a report may have`() {
+    let found: [Finding] = [
+      .failure(.stateOpen, CoreText.answers), .warning(.log, CoreText.answers), .ok(CoreText.answers),
+      .failure(.stateOpen, CoreText.answers), .failure(.clock, CoreText.answers),
+    ]
+    #expect(CheckInCommand.failures(found) == ["state-open", "clock"])
+    let all = FindingID.allCases.map { Finding.failure($0, CoreText.answers) }
+    #expect(CheckInCommand.failures(all).count == FindingList.most)
+    #expect(FindingID.allCases.allSatisfy { FindingList.isID($0.rawValue) })
   }
 
   @Test func `uafctl check-in prints the core's document for scripts`() {

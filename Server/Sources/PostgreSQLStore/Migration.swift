@@ -35,6 +35,12 @@ struct Migration {
     AdministrationMigration.origins, Migration(name: "passkeys", statements: passkeys),
     Migration(name: "people", statements: people) { try AccountIndexing.rebuild($0) },
     Migration(name: "trust of machines", statements: machineTrusts),
+    Migration(
+      name: "machine troubles",
+      statements: [
+        // Wrong values in a row and doctor's failures, from the machines' reports.
+        "ALTER TABLE joinedMachine ADD COLUMN wrongValues text, ADD COLUMN findings text, ADD COLUMN examinedAt bigint"
+      ]),
   ]
 
   // Which keys and authorities machines know, as lists of names between spaces, and the authorities announced to them.

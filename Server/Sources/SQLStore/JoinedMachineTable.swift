@@ -8,7 +8,8 @@ struct JoinedMachineTable<Connection: SQLConnection>: JoinedMachines {
   private static var columns: String {
     """
     codeNumber, deviceID, deviceName, deviceModel, deviceOS, machineGroup, joinedAt, leftAt, revokedAt, changeNumber,
-    lastContactAt, moduleVersion, policyVersion, standingLocks, copySeenAt, reportMark, offlineNumber
+    lastContactAt, moduleVersion, policyVersion, standingLocks, copySeenAt, reportMark, offlineNumber,
+    wrongValues, findings, examinedAt
     """
   }
 
@@ -121,13 +122,15 @@ struct JoinedMachineTable<Connection: SQLConnection>: JoinedMachines {
       """
       UPDATE joinedMachine SET deviceName = coalesce(?1, deviceName), deviceModel = coalesce(?2, deviceModel),
         deviceOS = coalesce(?3, deviceOS), lastContactAt = ?4, moduleVersion = ?5, policyVersion = ?6,
-        standingLocks = ?7, copySeenAt = ?8, reportMark = ?9, offlineNumber = ?10
-      WHERE machineID = ?11 AND leftAt IS NULL AND revokedAt IS NULL
+        standingLocks = ?7, copySeenAt = ?8, reportMark = ?9, offlineNumber = ?10, wrongValues = ?11, findings = ?12,
+        examinedAt = ?13
+      WHERE machineID = ?14 AND leftAt IS NULL AND revokedAt IS NULL
       """,
       [
         .text(report.deviceName), .text(report.deviceModel), .text(report.deviceOS), .integer(contact.at),
         .text(contact.module), .integer(contact.policy), .text(contact.locks.text), .integer(contact.copySeenAt),
-        .bytes(contact.mark), .integer(contact.offlineNumber), .bytes(machineID),
+        .bytes(contact.mark), .integer(contact.offlineNumber), .text(contact.wrongValues.text),
+        .text(contact.examination?.text), .integer(contact.examination?.at), .bytes(machineID),
       ])
   }
 
@@ -160,7 +163,9 @@ struct JoinedMachineTable<Connection: SQLConnection>: JoinedMachines {
       at: at, module: try row.optionalText(11) ?? "", policy: try row.optionalInteger(12),
       locks: try row.optionalText(13).map(ReportedLocks.init) ?? ReportedLocks(),
       copySeenAt: try row.optionalInteger(14), mark: try row.bytes(15),
-      offlineNumber: try row.optionalInteger(16))
+      offlineNumber: try row.optionalInteger(16),
+      wrongValues: try row.optionalText(17).map(ReportedWrongValues.init) ?? ReportedWrongValues(),
+      examination: try MachineExamination(text: row.optionalText(18), at: row.optionalInteger(19)))
   }
 }
 

@@ -11,6 +11,7 @@ enum Schema {
       try AccountIndexing.rebuild(db)
     }
     migrator.registerMigration("trust of machines") { db in try db.execute(sql: machineTrusts) }
+    migrator.registerMigration("machine troubles") { db in try db.execute(sql: machineTroubles) }
     return migrator
   }
 
@@ -226,6 +227,13 @@ enum Schema {
     ALTER TABLE joinedMachine ADD COLUMN copySeenAt INTEGER;
     ALTER TABLE joinedMachine ADD COLUMN reportMark BLOB;
     ALTER TABLE joinedMachine ADD COLUMN offlineNumber INTEGER;
+    """
+
+  // Wrong values in a row and doctor's failures, from the machines' reports.
+  private static let machineTroubles = """
+    ALTER TABLE joinedMachine ADD COLUMN wrongValues TEXT;
+    ALTER TABLE joinedMachine ADD COLUMN findings TEXT;
+    ALTER TABLE joinedMachine ADD COLUMN examinedAt INTEGER;
     """
 
   private static let machinePolicies = """

@@ -98,6 +98,55 @@ import UAFMessages
     #expect(!ConsoleBrowser.text(await browser.get("/console")).contains("lacks="))
   }
 
+  @Test func `a machine's page shows wrong values in a row and doctor's failures, as the machine reported them`()
+    async throws
+  {
+    let secret = try #require(try await server.joined(server.joinCode(), "d1"))
+    let key = try await server.registered("<b>mina", deviceID: "d1")
+    var report = TestServer.report(next: 1)
+    report.wrongValues = [
+      try ReportedAttempts.made(of: "<b>mina", count: 4, on: secret, by: server.accountSecret("<b>mina", key))
+    ]
+    report.moreWrongValues = 2
+    report.findings = ["state-open"]
+    _ = try await server.checkIn(secret, report)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let page = ConsoleBrowser.text(await browser.get("/console/machine?id=d1"))
+    #expect(page.contains("<td data-column=\"How many\">4</td>") && page.contains(">+2</td>"))
+    #expect(page.contains("state-open") && !page.contains("<b>mina"))
+    _ = await browser.get("/console/language?to=ko")
+    #expect(ConsoleBrowser.text(await browser.get("/console/machine?id=d1")).contains("보고된 잇따른 틀린 값"))
+  }
+
+  @Test func `the first page counts the machines that the server does not know, and a page lists them as text`()
+    async throws
+  {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let path = "/console/machines/unknown"
+    #expect(!ConsoleBrowser.text(await browser.get("/console")).contains(path))
+    server.environment.unknown.note("<i>d9", name: "<b>desk", from: "192.0.2.7", now: server.now)
+    #expect(ConsoleBrowser.text(await browser.get("/console")).contains(path))
+    let page = ConsoleBrowser.text(await browser.get(path))
+    #expect(page.contains("&lt;b&gt;desk") && page.contains("&lt;i&gt;d9") && page.contains("192.0.2.7"))
+    #expect(!page.contains("<b>desk") && !page.contains("<i>d9"))
+    _ = await browser.get("/console/language?to=ko")
+    #expect(ConsoleBrowser.text(await browser.get(path)).contains("이 서버가 모르는 기기"))
+  }
+
+  @Test func `the list of unknown machines leaves out those that were revoked, and those that joined again`()
+    async throws
+  {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let code = try await server.joinCode(machines: 3)
+    for device in ["revoked-1", "joined-1"] { try await server.joined(code, device) }
+    try await server.store.write { [now = server.now] in try $0.joinedMachines.revoke("revoked-1", now: now) }
+    for device in ["revoked-1", "joined-1", "unknown-1"] {
+      server.environment.unknown.note(device, name: nil, from: "", now: server.now)
+    }
+    let page = ConsoleBrowser.text(await browser.get("/console/machines/unknown"))
+    #expect(page.contains("unknown-1") && !page.contains("revoked-1") && !page.contains("joined-1"))
+  }
+
   @Test func `a join code is closed by its number`() async throws {
     let code = try await server.joinCode()
     let (browser, _) = try await server.signedIn("alice", .operator)

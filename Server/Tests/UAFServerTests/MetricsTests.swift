@@ -18,6 +18,7 @@ struct MetricsTests {
   private let server: TestServer
   private let store: FailingStore
   private let metrics = ServerMetrics()
+  private let unknown = UnknownMachines()
   private let watch: StoreWatch
 
   init() throws {
@@ -26,8 +27,20 @@ struct MetricsTests {
     watch = StoreWatch(store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { 0 })
     routes = MetricsRoutes(
       metrics: metrics, health: HealthRoutes(watch: watch, policies: server.environment.policies),
-      connections: Connections(),
+      connections: Connections(), unknown: unknown,
       certificateEnds: { [1_800_000_000] })
+  }
+
+  @Test func `metrics show unknown machines and new troubles as numbers, from the start`() throws {
+    let before = try read()
+    #expect(before["uaf_unknown_machines"] == 0 && before["uaf_unknown_machine_reports_total"] == 0)
+    for kind in ["lock", "wrong-values", "failure"] {
+      #expect(before["uaf_machine_troubles_total{kind=\"\(kind)\"}"] == 0)
+    }
+    for _ in 0..<3 { unknown.note("d1", name: "desk-17", from: "192.0.2.1", now: 0) }
+    let after = try read()
+    #expect(after["uaf_unknown_machines"] == 1 && after["uaf_unknown_machine_reports_total"] == 3)
+    #expect(!routes.page.contains("d1") && !routes.page.contains("desk-17") && !routes.page.contains("192.0.2.1"))
   }
 
   @Test func `metrics show when a certificate expires`() throws {

@@ -260,6 +260,90 @@ import UAFMessages
     #expect(try await contact()?.locks == ReportedLocks(more: 1))
   }
 
+  // MARK: Locks, wrong values and findings as they happen
+
+  @Test func `a new lock has one row of its account, and another one if the lock begins again after its end`()
+    async throws
+  {
+    let secret = try await joined()
+    let key = try server.accountSecret("mina", await server.registered("mina", deviceID: "d1"))
+    func report(_ mark: UInt8?, _ next: UInt8, until: Int64?) throws -> MachineReport {
+      var report = TestServer.report(mark: mark, next: next)
+      report.locks = try until.map { [try ReportedLock.made(of: "mina", until: $0, on: secret, by: key)] } ?? []
+      return report
+    }
+    let end = server.now + 60
+    _ = try await server.checkIn(secret, report(nil, 1, until: end))
+    _ = try await server.checkIn(secret, report(1, 2, until: end))
+    let row = try #require(try await rows(.machineLock).first)
+    #expect(try await rows(.machineLock).count == 1)
+    #expect(row.account == "mina" && row.actor == "machine" && row.address == "192.0.2.1")
+    #expect(
+      row.detail
+        == #"{"code":1,"group":"lab","device":"d1","type":"passcode","origin":"local","until":\#(end)}"#)
+    server.advance(seconds: 61)
+    _ = try await server.checkIn(secret, report(2, 3, until: server.now + 60))
+    #expect(try await rows(.machineLock).count == 2)
+    #expect(server.environment.troubles.figures.locks == 2)
+  }
+
+  @Test func `more wrong values in a row have a row of their account, and those without a right code are only counted`()
+    async throws
+  {
+    let secret = try await joined()
+    let key = try server.accountSecret("mina", await server.registered("mina", deviceID: "d1"))
+    var report = TestServer.report(next: 1)
+    let proved = try ReportedAttempts.made(of: "mina", count: 3, on: secret, by: key)
+    report.wrongValues = [proved, ReportedAttempts(account: "jun", type: "passcode", origin: .local, count: 4)]
+    report.moreWrongValues = 1
+    _ = try await server.checkIn(secret, report)
+    report.mark = report.nextMark
+    _ = try await server.checkIn(secret, report)
+    let kept = ReportedAttempts(account: "mina", type: "passcode", origin: .remote, count: 3)
+    #expect(try await contact()?.wrongValues == ReportedWrongValues([kept], more: 2))
+    let found = try await rows(.machineWrongValues)
+    #expect(found.map(\.account) == ["mina"])
+    #expect(
+      found.map(\.detail) == [
+        #"{"code":1,"group":"lab","device":"d1","type":"passcode","origin":"remote","count":3}"#
+      ])
+    #expect(
+      try await rows(.machineCheckIn).map(\.detail) == [
+        #"{"code":1,"group":"lab","device":"d1","module":"1.0","moreWrongValues":2}"#
+      ])
+    report.wrongValues = [try ReportedAttempts.made(of: "mina", count: 4, on: secret, by: key)]
+    _ = try await server.checkIn(secret, report)
+    #expect(try await rows(.machineWrongValues).count == 2)
+    report.wrongValues = []
+    _ = try await server.checkIn(secret, report)
+    #expect(try await contact()?.wrongValues.named.isEmpty == true)
+    #expect(try await rows(.machineWrongValues).count == 2)
+    #expect(server.environment.troubles.figures.wrongValues == 2)
+  }
+
+  @Test func `what doctor found stays until doctor looks again, and the audit has each change`() async throws {
+    let secret = try await joined()
+    var report = TestServer.report(next: 1)
+    report.findings = ["state-open", "log"]
+    _ = try await server.checkIn(secret, report)
+    let first = server.now
+    let expected = MachineExamination(failures: ["state-open", "log"], at: first)
+    #expect(try await contact()?.examination == expected)
+    server.advance(seconds: 9)
+    _ = try await server.checkIn(secret, TestServer.report(mark: 1, next: 2))
+    #expect(try await contact()?.examination == expected)
+    report = TestServer.report(mark: 2, next: 3)
+    report.findings = []
+    _ = try await server.checkIn(secret, report)
+    #expect(try await contact()?.examination == MachineExamination(failures: [], at: first + 9))
+    #expect(
+      try await rows(.machineCheckIn).map(\.detail) == [
+        #"{"code":1,"group":"lab","device":"d1","module":"1.0","failures":["state-open","log"]}"#,
+        #"{"code":1,"group":"lab","device":"d1","failures":[]}"#,
+      ])
+    #expect(server.environment.troubles.figures.failures == 2)
+  }
+
   // MARK: Copies
 
   @Test func `a copied machine is noticed at the copy's first report, with one audit row a day`() async throws {

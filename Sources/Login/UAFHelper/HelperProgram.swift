@@ -181,7 +181,11 @@ enum HelperProgram {
   private static func conclude(_ session: Session, _ log: SystemLog) {
     do throws(Ending) {
       let success: Success
-      do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
+      do throws(Ending) { success = try session.run() } catch {
+        // Even if the front end has gone: otherwise hanging up in time would keep a lock from being reported.
+        defer { session.checkIn(after: error) }
+        return try session.reporter.finish(error)
+      }
       try session.reporter.finish(success)
       session.reporter.noteDelivery()
       session.checkIn(after: success)

@@ -131,6 +131,14 @@ import UAFWire
     checkIn.afterLogin(news: success.machineNews)
   }
 
+  /// Reports this machine's condition to the server, after a login that ended here with a wrong value or a lock.
+  ///
+  /// Call this after the front end has got the result, so that the person does not wait for it.
+  func checkIn(after ending: Ending) {
+    guard call.isLogin, [.wrongValue, .locked, .lockedForGood].contains(ending.result) else { return }
+    checkIn.afterRefusal(hidesState: policy.hidesState)
+  }
+
   private var checkIn: CheckIn {
     let followed = FollowedPolicy(
       keeper: policy.keeper, standing: policy.standing, server: server, log: log, now: environment.now)
@@ -165,7 +173,7 @@ import UAFWire
     case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
     case .join: JoinOperation(call: call, folder: folder, server: server, now: environment.now)
     case .leave: LeaveOperation(folder: folder, server: server, log: log, now: environment.now)
-    case .checkIn: CheckInOperation(folder: folder, server: server, checkIn: checkIn)
+    case .checkIn: CheckInOperation(call: call, folder: folder, server: server, checkIn: checkIn)
     }
   }
 }

@@ -204,7 +204,10 @@ final class HelperBench {
       asking = caller
       let session = try Session(begin, frontEnd, caller: caller, in: environment())
       let success: Success
-      do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
+      do throws(Ending) { success = try session.run() } catch {
+        defer { session.checkIn(after: error) }
+        return try session.reporter.finish(error)
+      }
       try session.reporter.finish(success)
       session.checkIn(after: success)
     } catch {

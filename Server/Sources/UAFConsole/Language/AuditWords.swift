@@ -89,6 +89,8 @@ enum AuditWords {
     .machineLeave: ("Machine left", "기기 탈퇴"),
     .machineCheckIn: ("Machine reported a change", "기기 변경 보고"),
     .machineCopied: ("Copy of a machine found", "기기 복제 발견"),
+    .machineLock: ("Lock on a machine reported", "기기의 잠금 보고"),
+    .machineWrongValues: ("Wrong values in a row reported", "잇따른 틀린 값 보고"),
     .offlineLogin: ("Login without the server", "서버 없는 로그인"),
     .machinePolicy: ("Workstation policy saved", "워크스테이션 정책 저장"),
     .tokenCreation: ("API token made", "API 토큰 만듦"),

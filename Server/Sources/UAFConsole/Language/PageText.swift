@@ -457,6 +457,10 @@ enum PageText: String, CaseIterable, Sendable {
   case firstRefused
   case lastRefused
   case reportsRefused
+  case wrongValuesReported
+  case noWrongValues
+  case valuesInARow
+  case doctorsFailures
   case noteCertificate
   case noteComingKey
   case noteLacking

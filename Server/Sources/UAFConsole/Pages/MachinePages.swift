@@ -147,7 +147,28 @@ enum MachinePages {
       (call.text(.policyInUse), PageCell(contact.policy.map { String($0) } ?? call.text(.none))),
       (call.text(.locksReported), PageCell(String(contact.locks.named.count + contact.locks.more))),
       (call.text(.copySeen), call.moment(contact.copySeenAt)),
-    ]
+    ] + (contact.examination.map { [(call.text(.doctorsFailures), failures($0, call))] } ?? [])
+  }
+
+  private static func failures(_ examination: MachineExamination, _ call: PageCall) -> PageCell {
+    let list = examination.failures.isEmpty ? call.text(.none) : examination.failures.joined(separator: ", ")
+    return PageCell("\(list) (\(call.moment(examination.at).text))")
+  }
+
+  /// The table of the wrong values in a row that a machine has reported; nil if it reports none.
+  private static func wrongValueTable(_ wrong: ReportedWrongValues, _ call: PageCall) -> PageTable? {
+    guard !wrong.named.isEmpty || wrong.more > 0 else { return nil }
+    let rows = wrong.named.map { attempts -> [PageCell] in
+      [
+        PageCall.personLink(attempts.account), PageCell(attempts.type), PageCell(attempts.origin.rawValue),
+        PageCell(String(attempts.count)),
+      ]
+    }
+    let others: [[PageCell]] = wrong.more > 0 ? [["", "", "", PageCell("+\(wrong.more)")]] : []
+    return PageTable(
+      caption: call.text(.wrongValuesReported),
+      columns: [.account, .authenticators, .kind, .valuesInARow].map(call.text), rows: rows + others,
+      empty: call.text(.noWrongValues))
   }
 
   /// The table of the locks that a machine has reported.
@@ -185,7 +206,10 @@ enum MachinePages {
         + reported(joined?.contact, call))
     let table = PeoplePages.keyTable(found.keys, call, column: .account) { PageCall.personLink($0.username) }
     var blocks: [PageBlock] = [facts]
-    if let contact = joined?.contact { blocks.append(.table(lockTable(machine, contact.locks, call))) }
+    if let contact = joined?.contact {
+      blocks.append(.table(lockTable(machine, contact.locks, call)))
+      if let table = wrongValueTable(contact.wrongValues, call) { blocks.append(.table(table)) }
+    }
     blocks.append(.table(table))
     var head = PageHead(states: [state(machine, call)])
     let isJoined = joined.map { $0.departedAt == nil } ?? false

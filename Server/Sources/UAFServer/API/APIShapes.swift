@@ -142,6 +142,10 @@ enum APIShapes {
     object.set("policy", contact.policy.map(JSONValue.integer))
     object.set("locks", .array(contact.locks.named.map(\.json)))
     object.set("moreLocks", .integer(Int64(contact.locks.more)))
+    object.set("wrongValues", .array(contact.wrongValues.named.map(\.json)))
+    object.set("moreWrongValues", .integer(Int64(contact.wrongValues.more)))
+    object.set("failures", contact.examination.map { FindingList.json($0.failures) })
+    object.set("examined", (contact.examination?.at).map(JSONValue.integer))
     object.set("copySeen", contact.copySeenAt.map(JSONValue.integer))
   }
 

@@ -11,7 +11,13 @@ enum MachineRoutes {
     "device": .string("d-1"), "people": .integer(1), "keys": .integer(1), "revokedKeys": .integer(0),
     "registered": .integer(1_799_000_000), "name": .string("desk-17"), "group": .string("lab"),
     "joined": .integer(1_798_000_000), "lastContact": .integer(1_799_100_000), "module": .string("1.0"),
-    "policy": .integer(3), "moreLocks": .integer(0),
+    "policy": .integer(3), "moreLocks": .integer(0), "moreWrongValues": .integer(0),
+    "failures": .array([.string("state-open")]), "examined": .integer(1_799_000_000),
+    "wrongValues": .array([
+      .object([
+        "account": .string("alice"), "type": .string("passcode"), "origin": .string("remote"), "count": .integer(4),
+      ])
+    ]),
     "locks": .array([
       .object([
         "account": .string("alice"), "type": .string("passcode"), "origin": .string("local"),

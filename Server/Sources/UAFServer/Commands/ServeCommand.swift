@@ -205,6 +205,7 @@ struct ServeCommand: AsyncParsableCommand {
       maximum: limits.addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let page = MetricsRoutes(
       metrics: metrics, health: routes.health, connections: connections, unknown: routes.environment.unknown,
+      troubles: routes.environment.troubles,
       certificateEnds: { certificates.ends })
     let logins = try listener(routes, connections, certificates, start)
     let facts = ServerFacts(

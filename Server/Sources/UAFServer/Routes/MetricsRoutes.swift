@@ -12,6 +12,8 @@ struct MetricsRoutes: Sendable {
   let connections: Connections
   /// The machines that this instance has refused as unknown.
   let unknown: UnknownMachines
+  /// The new troubles that machines have reported to this instance.
+  let troubles: TroubleCount
   /// When each certificate that clients see expires, in seconds since 1970.
   let certificateEnds: @Sendable () -> [Int64]
 
@@ -20,16 +22,18 @@ struct MetricsRoutes: Sendable {
   /// - Parameters:
   ///   - connections: the connections of the listener for logins.
   ///   - unknown: the machines that this instance has refused as unknown.
+  ///   - troubles: the new troubles that machines have reported to this instance.
   ///   - certificateEnds: when each certificate that clients see expires, in seconds since 1970.
   init(
     metrics: ServerMetrics, health: HealthRoutes, connections: Connections,
-    unknown: UnknownMachines = UnknownMachines(),
+    unknown: UnknownMachines = UnknownMachines(), troubles: TroubleCount = TroubleCount(),
     certificateEnds: @escaping @Sendable () -> [Int64]
   ) {
     self.metrics = metrics
     self.health = health
     self.connections = connections
     self.unknown = unknown
+    self.troubles = troubles
     self.certificateEnds = certificateEnds
   }
 
@@ -75,6 +79,13 @@ struct MetricsRoutes: Sendable {
     page.single(
       "uaf_unknown_machine_reports_total", .counter, "Reports of machines that this server does not know.",
       unknown.reports)
+    let reported = troubles.figures
+    page.begin("uaf_machine_troubles_total", .counter, "New troubles that machines have reported, by kind.")
+    for (kind, count) in [
+      ("failure", reported.failures), ("lock", reported.locks), ("wrong-values", reported.wrongValues),
+    ] {
+      page.add("uaf_machine_troubles_total", [("kind", kind)], count)
+    }
     let ends = certificateEnds()
     if !ends.isEmpty {
       page.begin("uaf_certificate_end_timestamp_seconds", .gauge, "When a certificate that clients see expires.")

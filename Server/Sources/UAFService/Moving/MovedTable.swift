@@ -140,6 +140,8 @@ package struct MovedTable: Equatable, Sendable {
       .time("policyVersion", isOptional: true), .text("standingLocks", isOptional: true),
       .time("copySeenAt", isOptional: true), MovedColumn("machineID", .bytes(count: 16), isOptional: true),
       MovedColumn("reportMark", .bytes(count: 16), isOptional: true), .time("offlineNumber", isOptional: true),
+      .text("wrongValues", isOptional: true), .text("findings", isOptional: true),
+      .time("examinedAt", isOptional: true),
     ], isNumbered: true)
 
   private static let machinePolicy = MovedTable(

@@ -44,31 +44,37 @@ package struct CheckInService: Sendable {
     // A proof is used once: otherwise somebody could send an intercepted report again, and the server would conclude that there
     // is a copy of the machine.
     let use = "check-in \(Base64URL.encode(machine.nonce))"
-    let outcome = try await environment.store.write { records -> (machine: JoinedMachine?, isUsed: Bool) in
+    typealias Noted = (machine: JoinedMachine?, isUsed: Bool, troubles: NewTroubles)
+    let outcome = try await environment.store.write { records -> Noted in
       // A restored or moved store does not know which proofs were used before.
       let restoredAt = try records.settings.value(of: .restoredAt).flatMap { Int64($0) }
-      guard let known = try records.joinedMachines.machine(machineID: machine.machineID) else { return (nil, false) }
+      guard let known = try records.joinedMachines.machine(machineID: machine.machineID) else {
+        return (nil, false, NewTroubles())
+      }
       guard restoredAt.map({ machine.madeAt > $0 }) ?? true,
         try records.usedProofs.use(tokenID: use, expiresAt: now + Self.proofLifetime, now: now)
-      else { return (nil, true) }
+      else { return (nil, true, NewTroubles()) }
       let judged = JudgedReport(report, of: known, restoredAt: restoredAt, now: now)
       try records.audit.append(judged.rows(verified: provedLogins, from: address))
       try records.joinedMachines.note(judged.contact, report, machineID: machine.machineID)
       try records.machineTrusts.note(report.trust, of: known.id)
-      return (known, false)
+      return (known, false, judged.troubles)
     }
     guard let noted = outcome.machine else { return outcome.isUsed ? .used : .unknown }
     environment.unknown.remove(noted.id)
+    environment.troubles.count(outcome.troubles)
     return .noted(try await answer(to: report, of: noted, provedBy: machine, now: now), noted)
   }
 
-  /// The report with only the proved locks, and the proved logins.
+  /// The report with only the proved locks and wrong values, and the proved logins.
   ///
-  /// The locks that are not proved are only counted.
+  /// The locks and wrong values that are not proved are only counted.
   private func proved(
     _ report: MachineReport, by machine: KnownMachine
   ) async throws -> (report: MachineReport, logins: Set<OfflineLoginNote>) {
-    guard !report.locks.isEmpty || !report.offlineLogins.isEmpty else { return (report, []) }
+    guard !report.locks.isEmpty || !report.offlineLogins.isEmpty || !report.wrongValues.isEmpty else {
+      return (report, [])
+    }
     let keys = try await environment.store.read { [id = machine.machineID] records -> [KeyRecord] in
       guard let known = try records.joinedMachines.machine(machineID: id) else { return [] }
       return try records.machines.keys(on: known.id, limit: AccountProofs.mostKeys)
@@ -80,6 +86,11 @@ package struct CheckInService: Sendable {
     }
     // Capped: a machine may report any number.
     proved.moreLocks = min(report.moreLocks, Int(Int32.max)) + report.locks.count - proved.locks.count
+    proved.wrongValues = try report.wrongValues.filter { try proofs.isProved($0) }.map {
+      ReportedAttempts(account: $0.account, type: $0.type, origin: $0.origin, count: $0.count)
+    }
+    proved.moreWrongValues =
+      min(report.moreWrongValues, Int(Int32.max)) + report.wrongValues.count - proved.wrongValues.count
     return (proved, Set(try report.offlineLogins.filter { try proofs.isProved($0) }))
   }
 

@@ -10,6 +10,8 @@ struct JudgedReport {
 
   /// The state of the machine to be stored.
   let contact: MachineContact
+  /// What the report says for the first time.
+  let troubles: NewTroubles
 
   private let report: MachineReport
   private let machine: JoinedMachine
@@ -43,7 +45,11 @@ struct JudgedReport {
     contact = MachineContact(
       at: now, module: report.module, policy: report.policy,
       locks: ReportedLocks(report.locks, more: report.moreLocks), copySeenAt: isOfCopy ? now : before?.copySeenAt,
-      mark: report.nextMark, offlineNumber: news.map(\.number).max() ?? (isOfCopy ? nil : before?.offlineNumber))
+      mark: report.nextMark, offlineNumber: news.map(\.number).max() ?? (isOfCopy ? nil : before?.offlineNumber),
+      wrongValues: ReportedWrongValues(report.wrongValues, more: report.moreWrongValues),
+      // A report without an examination leaves what the last one has found.
+      examination: report.findings.map { MachineExamination(failures: $0, at: now) } ?? before?.examination)
+    troubles = NewTroubles(contact, after: before, now: now)
     self.report = report
     self.machine = machine
     self.isOfCopy = isOfCopy
@@ -52,7 +58,7 @@ struct JudgedReport {
 
   // MARK: The audit
 
-  /// The rows of the report: that a copy was seen, what has changed, and the logins.
+  /// The rows of the report: that a copy was seen, what has changed, new locks and wrong values, and the logins.
   ///
   /// - Parameters:
   ///   - verified: the proved logins. In the row about any other login, the account is only part of the detail.
@@ -60,6 +66,20 @@ struct JudgedReport {
     var rows: [AuditEntry] = []
     if isOfCopy, isCopyNew { rows.append(row(.machineCopied, place, address)) }
     if let changes { rows.append(row(.machineCheckIn, changes, address)) }
+    for lock in troubles.locks {
+      var detail = place
+      detail.set("type", .string(lock.type))
+      detail.set("origin", .string(lock.origin.rawValue))
+      detail.set("until", lock.until.map(JSONValue.integer))
+      rows.append(row(.machineLock, detail, address, account: lock.account))
+    }
+    for wrong in troubles.wrongValues {
+      var detail = place
+      detail.set("type", .string(wrong.type))
+      detail.set("origin", .string(wrong.origin.rawValue))
+      detail.set("count", .integer(Int64(wrong.count)))
+      rows.append(row(.machineWrongValues, detail, address, account: wrong.account))
+    }
     for login in news {
       let isProved = verified.contains(login)
       var detail = place
@@ -92,6 +112,12 @@ struct JudgedReport {
     }
     if report.policy != before?.policy { detail.set("policy", report.policy.map(JSONValue.integer) ?? .null) }
     if contact.locks != before?.locks ?? ReportedLocks() { detail.set("locks", contact.locks.json) }
+    if contact.wrongValues.more != before?.wrongValues.more ?? 0 {
+      detail.set("moreWrongValues", .integer(Int64(contact.wrongValues.more)))
+    }
+    if let examination = contact.examination, examination.failures != before?.examination?.failures {
+      detail.set("failures", FindingList.json(examination.failures))
+    }
     if report.droppedLogins > 0 { detail.set("droppedLogins", .integer(Int64(report.droppedLogins))) }
     return detail.members.count > place.members.count ? detail : nil
   }
@@ -168,6 +194,12 @@ struct AccountProofs {
   /// - Throws: ``CryptoError``.
   mutating func isProved(_ note: OfflineLoginNote) throws -> Bool {
     try isMade(note.code, over: note.authenticated(on: machineID), for: note.account)
+  }
+
+  /// - Throws: ``CryptoError``.
+  mutating func isProved(_ attempts: ReportedAttempts) throws -> Bool {
+    guard let code = attempts.code else { return false }
+    return try isMade(code, over: attempts.authenticated(on: machineID), for: attempts.account)
   }
 
   /// - Throws: ``CryptoError``.

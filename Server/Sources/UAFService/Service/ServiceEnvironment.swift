@@ -19,6 +19,8 @@ package struct ServiceEnvironment: Sendable {
   package let departed: DepartedMachines
   /// The machines that this instance has refused as unknown.
   package let unknown: UnknownMachines
+  /// The new troubles that machines have reported to this instance.
+  package let troubles = TroubleCount()
   /// For how long the audit has been unsigned.
   package let auditStanding: AuditStanding
   /// The workstation policy for machines that check in.

@@ -316,6 +316,10 @@ extension AuditKind {
   package static let machineCheckIn = AuditKind(rawValue: "machine-checkin")
   /// Two machines have the same state, or a machine was restored from a backup.
   package static let machineCopied = AuditKind(rawValue: "machine-copied")
+  /// A machine reports a lock of an account that it had not reported before.
+  package static let machineLock = AuditKind(rawValue: "machine-lock")
+  /// A machine reports several wrong values in a row for an account.
+  package static let machineWrongValues = AuditKind(rawValue: "machine-wrong-values")
   /// A machine reports that it let somebody in without the server.
   package static let offlineLogin = AuditKind(rawValue: "offline-login")
   /// A policy for the workstations of a group was saved.

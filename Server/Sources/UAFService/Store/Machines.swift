@@ -142,11 +142,18 @@ package struct MachineContact: Equatable, Sendable {
   package let mark: [UInt8]?
   /// The highest number of an offline login that the machine has reported; nil after it has joined again.
   package let offlineNumber: Int64?
+  /// The wrong values in a row that the machine reported last.
+  package let wrongValues: ReportedWrongValues
+  /// What doctor found last; nil if the machine has never reported that.
+  package let examination: MachineExamination?
 
   package init(
     at: Int64, module: String, policy: Int64?, locks: ReportedLocks, copySeenAt: Int64?, mark: [UInt8]?,
-    offlineNumber: Int64?
+    offlineNumber: Int64?, wrongValues: ReportedWrongValues = ReportedWrongValues(),
+    examination: MachineExamination? = nil
   ) {
+    self.wrongValues = wrongValues
+    self.examination = examination
     self.at = at
     self.module = module
     self.policy = policy

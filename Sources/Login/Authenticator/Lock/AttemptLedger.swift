@@ -62,6 +62,11 @@ public struct AttemptLedger: Equatable, Sendable {
     self[origin].lock == nil && !self[origin].charges.isEmpty
   }
 
+  /// How many entries in a row were wrong, or are being checked; 0 if they have led to a lock.
+  public func wrongEntries(_ origin: AttemptOrigin) -> Int {
+    self[origin].lock == nil ? self[origin].charges.count : 0
+  }
+
   /// The state of the attempts of this origin.
   public func status(_ origin: AttemptOrigin, at now: BootTime, policy configured: LockPolicy) -> LockStatus {
     let counter = self[origin]

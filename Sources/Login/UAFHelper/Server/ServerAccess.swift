@@ -315,6 +315,9 @@ struct AccountCodes {
   /// nil if the server has given no secret for the account.
   func code(of lock: ReportedLock) -> [UInt8]? { code(over: lock.authenticated(on: machineID)) }
 
+  /// nil if the server has given no secret for the account.
+  func code(of attempts: ReportedAttempts) -> [UInt8]? { code(over: attempts.authenticated(on: machineID)) }
+
   private func code(over message: [UInt8]) -> [UInt8]? {
     secret.flatMap { try? HMACSHA256.authenticate(message, keyInOrdinaryMemory: $0) }
   }

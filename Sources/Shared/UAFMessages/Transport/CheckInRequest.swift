@@ -21,17 +21,32 @@ public struct CheckInRequest: JSONRepresentable, Equatable, Sendable {
 
   /// The request with the report shortened so that the body is not too long.
   ///
-  /// The last logins are left for the next report, and if that is not enough, locks are counted instead of named.
+  /// The last logins are left for the next report, and if that is not enough, wrong values and then locks are counted instead of
+  /// named.
   public var fitting: CheckInRequest {
     var report = report
     while CheckInRequest(report).jsonBytes.count > Self.maximumBytes {
       if report.offlineLogins.popLast() != nil { continue }
+      if report.wrongValues.popLast() != nil {
+        report.moreWrongValues += 1
+        continue
+      }
       guard report.locks.popLast() != nil else { break }
       report.moreLocks += 1
     }
     return CheckInRequest(report)
   }
 
+  /// The body as it is sent: JSON, and after it spaces up to the next multiple of 4,096 bytes.
+  ///
+  /// So the length of an encrypted report does not show an observer of the network that a lock was added.
+  public var paddedBytes: [UInt8] {
+    let bytes = jsonBytes
+    let length = min((bytes.count + Self.padding - 1) / Self.padding * Self.padding, Self.maximumBytes)
+    return bytes + [UInt8](repeating: UInt8(ascii: " "), count: max(length - bytes.count, 0))
+  }
+
+  private static let padding = 4096
   private static let version: Int64 = 1
 }
 

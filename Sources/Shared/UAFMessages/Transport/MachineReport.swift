@@ -1,6 +1,6 @@
 /// What a joined machine reports to its server about itself; our own (docs/protocol.md, "Check-in").
 ///
-/// Nothing in it is verified except the codes of ``locks`` and ``offlineLogins``.
+/// Nothing in it is verified except the codes of ``locks``, ``wrongValues`` and ``offlineLogins``.
 public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   /// How many locks one report names.
   public static let mostLocks = 32
@@ -29,6 +29,12 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   public var locks: [ReportedLock] = []
   /// How many more locks there are.
   public var moreLocks = 0
+  /// Authenticators with several wrong values in a row, at most ``mostLocks``.
+  public var wrongValues: [ReportedAttempts] = []
+  /// How many more such authenticators there are.
+  public var moreWrongValues = 0
+  /// The IDs of doctor's failures, at most ``FindingList/most``; nil if doctor has not looked.
+  public var findings: [String]?
   /// Logins without the server that the server was not told of yet, oldest first, at most ``mostOfflineLogins``.
   ///
   /// A report that was read has each number once, in ascending order.
@@ -61,6 +67,10 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
     locks = try reader.optionalList("locks", mayBeEmpty: true, of: ReportedLock.self) ?? []
     guard locks.count <= Self.mostLocks else { throw .outOfRange(reader.name("locks")) }
     moreLocks = try Self.count("moreLocks", reader)
+    wrongValues = try reader.optionalList("wrongValues", mayBeEmpty: true, of: ReportedAttempts.self) ?? []
+    guard wrongValues.count <= Self.mostLocks else { throw .outOfRange(reader.name("wrongValues")) }
+    moreWrongValues = try Self.count("moreWrongValues", reader)
+    findings = reader.has("findings") ? try FindingList.read(reader.required("findings"), path: "findings") : nil
     offlineLogins = try reader.optionalList("offlineLogins", mayBeEmpty: true, of: OfflineLoginNote.self) ?? []
     guard offlineLogins.count <= Self.mostOfflineLogins,
       zip(offlineLogins, offlineLogins.dropFirst()).allSatisfy({ $0.number < $1.number })
@@ -90,6 +100,9 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
     object.set("policy", policy.map(JSONValue.integer))
     object.set("locks", JSONValue.list(locks))
     object.set("moreLocks", moreLocks == 0 ? nil : .integer(Int64(moreLocks)))
+    object.set("wrongValues", JSONValue.list(wrongValues))
+    object.set("moreWrongValues", moreWrongValues == 0 ? nil : .integer(Int64(moreWrongValues)))
+    object.set("findings", findings.map(FindingList.json))
     object.set("offlineLogins", JSONValue.list(offlineLogins))
     object.set("droppedLogins", droppedLogins == 0 ? nil : .integer(Int64(droppedLogins)))
     object.set("mark", mark.map { .string(Base64URL.encode($0)) })

@@ -115,10 +115,30 @@ struct CheckInCommand: CoreCommand, JSONDocumentCommand {
   @Flag(help: .text(.ifJoined))
   var ifJoined = false
 
+  @Flag(help: .text(.examine))
+  var doctor = false
+
   @Flag(help: .text(.jsonAnswer))
   var json = false
 
-  func request(in context: ToolContext) throws(ToolError) -> Request { Request(.checkIn) }
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    var request = Request(.checkIn)
+    // Only root may check in: the core refuses everybody else.
+    guard doctor, context.caller.isRoot else { return request }
+    let chosen = try conf.path(in: context)
+    let found = Examination(
+      of: context.installation, core: StatusQuery(in: context, configuration: chosen),
+      accounts: context.caller.accounts, isRoot: true, configuration: chosen, services: PAMFolderOption.standard
+    ).run { _ in }
+    request.code = FindingList.json(Self.failures(found)).bytes
+    return request
+  }
+
+  /// The IDs of the failures, each once, at most ``FindingList/most``.
+  static func failures(_ found: [Finding]) -> [String] {
+    let ids = found.compactMap { $0.level == .failure ? $0.id?.rawValue : nil }
+    return Array(ids.indices.filter { ids.firstIndex(of: ids[$0]) == $0 }.map { ids[$0] }.prefix(FindingList.most))
+  }
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     if ifJoined, try hasNothingToTell(in: context) { return .success }

@@ -502,6 +502,7 @@ enum OptionHelp: Catalogued, CaseIterable {
   case newRecoveryKey
   case recoveryKey
   case machinePayload
+  case examine
   case fingerprint
   case group
   case force
@@ -555,6 +556,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .newRecoveryKey: "New file for words that open the key without the chip."
     case .recoveryKey: "File with the words; without it they are asked for."
     case .machinePayload: "File with the machine payload; - for standard input."
+    case .examine: "Examine this machine as doctor does, and report the ids of what failed."
     case .fingerprint: "Joins only a server with this fingerprint."
     case .group: "Joins only this group of machines."
     case .force: "Leaves although services ask for the passcode, which let nobody in then."
@@ -616,6 +618,7 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .newRecoveryKey: "칩 없이 키를 여는 낱말을 쓸 새 파일."
     case .recoveryKey: "낱말이 든 파일. 없으면 물어봅니다."
     case .machinePayload: "가입 파일. -는 표준 입력입니다."
+    case .examine: "doctor처럼 이 컴퓨터를 검사하고 실패한 항목의 이름을 알립니다."
     case .fingerprint: "지문이 이것인 서버에만 가입합니다."
     case .group: "이 그룹에만 가입합니다."
     case .force: "서비스가 패스코드를 물어 아무도 들어갈 수 없게 되더라도 탈퇴합니다."

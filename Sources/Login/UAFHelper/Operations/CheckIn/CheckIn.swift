@@ -5,6 +5,7 @@ import UAFClient
 import UAFConfiguration
 import UAFCrypto
 import UAFMessages
+import UAFWire
 
 /// Reports this machine's condition to the server that it has joined (docs/protocol.md, "Check-in").
 struct CheckIn {
@@ -24,17 +25,41 @@ struct CheckIn {
   ///
   /// - Parameter news: the number of the server's latest notice, which came with the login.
   func afterLogin(news: Int64?) {
+    tellIfDue(news: news, unless: \.isTooSoon) { rule, report in
+      let hasLogins = !report.offlineLogins.isEmpty || report.droppedLogins > 0
+      return rule.isDue(hasLogins: hasLogins) || ReportMaker.hash(report).map(rule.isDue) ?? true
+    }
+  }
+
+  /// After a login that ended here with a wrong value or a lock, reports to the server if there is something new to tell about
+  /// locks and wrong values.
+  ///
+  /// The person has the answer already, so failures are only logged. At most one such report is sent in
+  /// ``CheckInRule/pause`` seconds.
+  ///
+  /// - Parameter hidesState: whether the caller must not learn whether the account exists. Then a report is sent whatever there
+  ///   is to tell: an observer of the network sees the same after a wrong value for a made-up name.
+  func afterRefusal(hidesState: Bool) {
+    tellIfDue(news: nil, unless: \.isTooSoonAfterRefusal) { rule, report in
+      if hidesState { return true }
+      let hasTroubles = !report.locks.isEmpty || !report.wrongValues.isEmpty
+      return hasTroubles && ReportMaker.hash(report).map(rule.isDue) ?? true
+    }
+  }
+
+  private func tellIfDue(
+    news: Int64?, unless isTooSoon: (CheckInRule) -> Bool, _ isDue: (CheckInRule, MachineReport) -> Bool
+  ) {
     guard let settings = try? server.settings(), settings.sendsDevice, let joined = try? server.joined(settings)
     else { return }
     do throws(Ending) {
       guard let turn = try turn() else { return }
       defer { withExtendedLifetime(turn) {} }
       let rule = CheckInRule(record: try record(), news: news, now: now().wallSeconds)
-      guard !rule.isTooSoon else { return }
+      guard !isTooSoon(rule) else { return }
       let offline = try offlineLogins()
-      let report = try report(offline, joined, settings)
-      let hasLogins = !offline.logins.isEmpty || offline.dropped > 0
-      guard rule.isDue(hasLogins: hasLogins) || ReportMaker.hash(report).map(rule.isDue) ?? true else { return }
+      let report = try self.report(offline, joined, settings)
+      guard isDue(rule, report) else { return }
       let patient = settings.waiting(atMost: Self.patience)
       let answer = try tell(report, rule.record, joined, patient)
       _ = learn(answer, as: joined, settings)
@@ -43,9 +68,10 @@ struct CheckIn {
 
   /// Reports to the server now.
   ///
+  /// - Parameter findings: the IDs of doctor's failures; nil if doctor has not looked.
   /// - Throws: ``Ending`` if the machine has not joined a server, is not allowed to report, or the server did not accept the
   ///   report.
-  func atOnce(_ settings: ServerSettings) throws(Ending) -> CheckInFlow.Answer {
+  func atOnce(_ settings: ServerSettings, findings: [String]? = nil) throws(Ending) -> CheckInFlow.Answer {
     guard settings.sendsDevice else {
       throw Ending(.invalidParameter, because: .joinUntold, log: "check-in: server.send_device = false")
     }
@@ -56,11 +82,15 @@ struct CheckIn {
       throw Self.ending("another one is under way; try again in a moment", korean: "이미 알리는 중입니다. 잠시 뒤 다시 시도하십시오")
     }
     defer { withExtendedLifetime(turn) {} }
-    let answer = try tell(try report(try offlineLogins(), joined, settings), try record(), joined, settings)
+    var report = try self.report(try offlineLogins(), joined, settings)
+    report.findings = findings
+    let answer = try tell(report, try record(), joined, settings)
     // So the server knows at once that this machine has what it announced. A login leaves that to the next one.
     if learn(answer, as: joined, settings) {
       do throws(Ending) {
-        _ = try tell(try report(try offlineLogins(), joined, settings), try record(), joined, settings)
+        var report = try self.report(try offlineLogins(), joined, settings)
+        report.findings = findings
+        _ = try tell(report, try record(), joined, settings)
       } catch { log.write(.checkIn, error.log, .warning) }
     }
     return answer
@@ -152,7 +182,7 @@ struct CheckIn {
       throw .configuration("check-in: server.require_signed_verdict and server.verdict_key are needed")
     }
     let client = try server.clientSettings(settings)
-    let body = request.jsonBytes
+    let body = request.paddedBytes
     guard let url = OwnRoute.machine.url(beside: client.authentication.requestURL), let deviceID = client.device.id,
       let hash = try? SHA256.hash(body), let prover = try? MachineProver(joined.machine, from: .local, now: now),
       let proof = prover.make(.checkIn(bodyHash: hash))
@@ -259,6 +289,7 @@ extension TrustRecord {
 
 /// Reports this machine's condition to the server now, even if nothing has changed; only root may do this.
 struct CheckInOperation: CallOperation {
+  let call: Call
   let folder: StateFolder
   let server: ServerAccess
   let checkIn: CheckIn
@@ -266,12 +297,21 @@ struct CheckInOperation: CallOperation {
   func run() throws(Ending) -> Success {
     _ = try folder.open()
     let settings = try server.settings()
-    let answer = try checkIn.atOnce(settings)
+    let answer = try checkIn.atOnce(settings, findings: try findings())
     var document: JSONObject = ["device": .string(answer.statement.deviceID)]
     document.set("policy", answer.statement.policy.map(JSONValue.integer))
     document.set("news", answer.statement.news.map(JSONValue.integer))
     document.set("time", .integer(answer.statement.issuedAt))
     return Success(document: JSONValue.object(document).text)
+  }
+
+  /// The IDs of doctor's failures, which root's `uafctl` sends; nil if it sends none.
+  private func findings() throws(Ending) -> [String]? {
+    guard let payload = call.begin.payload else { return nil }
+    guard let json = try? JSONValue(parsing: payload), let ids = try? FindingList.read(json, path: "findings") else {
+      throw Ending(.invalidParameter, log: "check-in: the payload is no list of findings")
+    }
+    return ids
   }
 }
 
@@ -293,6 +333,13 @@ struct CheckInRule {
   ///
   /// If the clock was set back, it is not.
   var isTooSoon: Bool { record.sentAt.map { (0..<Self.pause).contains(now &- $0) } ?? false }
+
+  /// Whether it is too soon to report after a login that was refused here.
+  ///
+  /// Anybody can cause such logins.
+  var isTooSoonAfterRefusal: Bool {
+    isTooSoon || record.told.map { (0..<Self.pause).contains(now &- $0.at) } ?? false
+  }
 
   /// Whether a report is due regardless of its content.
   ///

@@ -15,6 +15,16 @@ struct ReportMaker {
   ///
   /// If a machine has more accounts, some locks are not reported.
   private static let mostAccounts = 256
+  /// From how many wrong values in a row on an authenticator is reported.
+  ///
+  /// One or two are a person's slips.
+  static let wrongValuesTold = 3
+
+  /// The locks and the wrong values in a row of one or all accounts.
+  private struct Troubles {
+    var locks: [ReportedLock] = []
+    var wrongValues: [ReportedAttempts] = []
+  }
 
   /// The report without its nonces.
   ///
@@ -26,9 +36,11 @@ struct ReportMaker {
     report.deviceID = device.id
     (report.deviceName, report.deviceModel, report.deviceOS) = (device.name, device.model, device.operatingSystem)
     report.policy = followed.version
-    let locks = try locks(as: joined)
-    report.locks = Array(locks.prefix(MachineReport.mostLocks))
-    report.moreLocks = locks.count - report.locks.count
+    let troubles = try troubles(as: joined)
+    report.locks = Array(troubles.locks.prefix(MachineReport.mostLocks))
+    report.moreLocks = troubles.locks.count - report.locks.count
+    report.wrongValues = Array(troubles.wrongValues.prefix(MachineReport.mostLocks))
+    report.moreWrongValues = troubles.wrongValues.count - report.wrongValues.count
     report.offlineLogins = offline.logins.prefix(MachineReport.mostOfflineLogins).map {
       OfflineLoginNote(
         account: $0.account, service: $0.service, time: $0.time, number: $0.number, code: $0.code)
@@ -37,30 +49,47 @@ struct ReportMaker {
     return report
   }
 
-  /// The SHA-256 of a report's content: without nonces and offline logins, and without the times at which locks end, because
-  /// setting the clock changes those.
+  /// The SHA-256 of a report's content: without nonces, offline logins and doctor's findings, and without the times at which
+  /// locks end, because setting the clock changes those.
   static func hash(_ report: MachineReport) -> [UInt8]? {
     var report = report
     (report.mark, report.nextMark, report.offlineLogins, report.droppedLogins) = (nil, [], [], 0)
+    report.findings = nil
     report.locks = report.locks.map {
       ReportedLock(account: $0.account, type: $0.type, origin: $0.origin, until: $0.until == nil ? nil : 0)
     }
     return try? SHA256.hash(report.json.bytes)
   }
 
-  /// The locks of all accounts.
+  /// The locks and wrong values of all accounts.
   ///
   /// A file that cannot be read is skipped: the logins of that account report the failure.
-  private func locks(as joined: JoinRecord) throws(Ending) -> [ReportedLock] {
+  private func troubles(as joined: JoinRecord) throws(Ending) -> Troubles {
     let directory = try folder.open()
-    guard let numbers = try? AccountNumbers.all(in: directory) else { return [] }
-    var locks: [ReportedLock] = []
+    var all = Troubles()
+    guard let numbers = try? AccountNumbers.all(in: directory) else { return all }
     for uid in numbers.prefix(Self.mostAccounts) {
       guard let account = try? AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
       else { continue }
-      locks += self.locks(of: account, AccountCodes(of: account, on: joined))
+      let codes = AccountCodes(of: account, on: joined)
+      all.locks += locks(of: account, codes)
+      all.wrongValues += wrongValues(of: account, codes)
     }
-    return locks
+    return all
+  }
+
+  private func wrongValues(of account: AccountFile, _ codes: AccountCodes) -> [ReportedAttempts] {
+    policy.enabledTypes.flatMap { type -> [ReportedAttempts] in
+      guard let ledger = try? account.ledger(type) else { return [] }
+      return AttemptOrigin.allCases.compactMap { origin in
+        let count = ledger.wrongEntries(origin)
+        guard count >= Self.wrongValuesTold else { return nil }
+        var attempts = ReportedAttempts(
+          account: account.identity.serverUserName, type: type.rawValue, origin: Self.origin(origin), count: count)
+        attempts.code = codes.code(of: attempts)
+        return attempts
+      }
+    }
   }
 
   private func locks(of account: AccountFile, _ codes: AccountCodes) -> [ReportedLock] {
