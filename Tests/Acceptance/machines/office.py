@@ -127,6 +127,16 @@ class Office(Scene):
         """The standard output of a `uaf-server` command on the server's machine."""
         return self.server.says("runuser", "-u", "uaf-server", "--", "uaf-server", *arguments, "--state", STATE)
 
+    @contextlib.contextmanager
+    def empty_state(self):
+        """Stops the server and gives it an empty state folder, which the caller fills; the old folder stays beside it."""
+        self.server.run("systemctl", "stop", "uaf-server")
+        old = f"{STATE}.{next(self._addresses)}"
+        self.server.run("mv", STATE, old)
+        self.server.run("install", "-d", "-o", "uaf-server", "-g", "uaf-server", "-m", "0700", STATE)
+        yield old
+        self.server.run("systemctl", "start", "uaf-server")
+
     def join_code(self, *options):
         """A new join code: number, payload, fingerprint and the server's other data about it."""
         return json.loads(self.says("join-code", "create", "--json", "--authority", AUTHORITY, *options))
