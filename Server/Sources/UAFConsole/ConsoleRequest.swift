@@ -126,7 +126,6 @@ struct ConsoleRequest {
           "isCurrent": other == language,
         ]
       },
-      "copyWord": language.text(.copy),
       "hasMenu": signedIn != nil, "places": [[String: Any]](), "back": false, "zone": false,
       "head": content.head.map { $0.context(more: language.text(.more), csrf: csrf) as Any } ?? false,
       "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },

@@ -94,10 +94,10 @@ import WebMessages
       #expect(!policy.contains("connect-src") && !policy.contains("unsafe"))
       // The one script is that which makes pages more comfortable; `text` leaves out its tag.
       #expect(
-        String(decoding: page.body, as: UTF8.self).contains("<script src=\"/console/comfort-2.js\" defer></script>"))
+        String(decoding: page.body, as: UTF8.self).contains("<script src=\"/console/comfort-1.js\" defer></script>"))
       #expect(!ConsoleBrowser.text(page).contains("<script"))
     }
-    for path in ["/console/comfort-2.js", "/console/passkey.js", "/console/style-5.css"] {
+    for path in ["/console/comfort-1.js", "/console/passkey.js", "/console/style-5.css"] {
       let file = await administrator.get(path)
       #expect(file.status == .ok && !policy(file).contains("script-src"), "\(path)")
     }

@@ -4,7 +4,7 @@
 /// no texts, makes no request, and reads nothing but the page.
 enum ComfortScript {
   /// The path contains a version, so that no browser uses an old script with new pages.
-  static let path = "/console/comfort-2.js"
+  static let path = "/console/comfort-1.js"
 
   static let text = """
     "use strict";
@@ -51,8 +51,7 @@ enum ComfortScript {
         if (!button || !navigator.clipboard) continue;
         button.hidden = false;
         button.addEventListener("click", async () => {
-          const shown = place.querySelector("pre");
-          await navigator.clipboard.writeText(place.dataset.copy || (shown ? shown.textContent : ""));
+          await navigator.clipboard.writeText(place.dataset.copy);
           button.classList.add("done");
         });
       }

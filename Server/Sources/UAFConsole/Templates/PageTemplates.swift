@@ -109,8 +109,7 @@ enum PageTemplates {
     {{/list}}</ul></nav>{{/chips}}
     {{#links}}<nav class="links" aria-label="{{linksTitle}}"><ul>
     {{#list}}<li><a href="{{href}}">{{shown}}</a></li>{{/list}}</ul></nav>{{/links}}
-    {{#code}}<section class="code" aria-label="{{label}}" data-copy=""><p>{{label}} \
-    <button type="button" class="copy plain" hidden>{{copyWord}}</button></p>
+    {{#code}}<section class="code" aria-label="{{label}}"><p>{{label}}</p>
     <pre tabindex="0" aria-label="{{label}}" role="region">{{text}}</pre></section>{{/code}}
     {{#picture}}<svg class="qr" role="img" aria-label="{{label}}" viewBox="0 0 {{side}} {{side}}">
     <rect class="light" width="{{side}}" height="{{side}}"/><path class="dark" d="{{path}}"/></svg>{{/picture}}

@@ -190,7 +190,7 @@ enum StyleSheet {
     .notes a span { text-decoration: underline; color: var(--link); }
     pre { background: var(--soft); padding: .75rem; overflow-wrap: anywhere; white-space: pre-wrap; max-height: 16rem;
       overflow-y: auto; margin: 0; border-radius: var(--round); word-break: normal; }
-    .code p { margin: .75rem 0 .25rem; font-weight: 600; } .code .copy { margin-left: .75rem; }
+    .code p { margin: .75rem 0 .25rem; font-weight: 600; }
     .qr { display: block; width: min(100%, 22rem); margin: 1rem 0; }
     .qr .light { fill: #ffffff; } .qr .dark { fill: #000000; }
     figure { margin: 2rem 0 1rem; } figcaption { font-weight: 600; font-size: var(--large); }

@@ -187,12 +187,12 @@ def comfort(desk):
 )
 def sizes(desk):
     visitor = desk.signed_in("administrator")
-    paths = ("", "/people", "/machines", "/audit", "/person?name=operator", "/style-5.css", "/comfort-2.js")
+    paths = ("", "/people", "/machines", "/audit", "/person?name=operator", "/style-5.css", "/comfort-1.js")
     found = {path or "/": len(visitor.get(f"/console{path}").text.encode()) for path in paths}
     must(max(found.values()) <= 64 << 10, f"{found}")
     browser = start(desk, "auditor")
     loaded = {name.rpartition("/")[2] for name in browser.loaded()}
-    must(loaded <= {"style-5.css", "comfort-2.js", "favicon.ico"}, f"it has loaded {loaded}")
+    must(loaded <= {"style-5.css", "comfort-1.js", "favicon.ico"}, f"it has loaded {loaded}")
     return ", ".join(f"{path} {size / 1024:.1f} KiB" for path, size in found.items())
 
 

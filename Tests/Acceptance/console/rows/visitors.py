@@ -203,7 +203,7 @@ def headers(desk):
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "no-store",
     }
-    files = ("/", "/console/style-5.css", "/console/comfort-2.js", "/console/passkey.js")
+    files = ("/", "/console/style-5.css", "/console/comfort-1.js", "/console/passkey.js")
     answers = [visitor.get(path) for path in files]
     # A page runs only the server's own scripts, which may make no requests. Only the script for a passkey may make some.
     script = "script-src 'self'; require-trusted-types-for 'script'; "
