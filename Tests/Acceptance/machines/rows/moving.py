@@ -14,7 +14,7 @@ def doctor(machine):
 
 
 @row(
-    "M15",
+    "M20",
     "the server's store moves into another folder by export and import, with the keys that the guide names",
     "the workstation checks in as before, looks like no copy, and sudo lets in with the same passcode",
 )
@@ -37,7 +37,7 @@ def moved(lab):
 
 
 @row(
-    "M16",
+    "M21",
     "the server's store is restored from a backup that is older than a workstation's last join",
     "the workstation learns it: doctor says so, with the command that helps, and sudo still lets in; "
     "after that command the server knows the machine, and the same passcode logs in",

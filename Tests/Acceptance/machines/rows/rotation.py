@@ -33,7 +33,7 @@ def _served(machine):
 
 
 @row(
-    "M16",
+    "M18",
     "the server's verdict key is rotated while one machine of five is off",
     "four learn the key by check-in, and the rotation is not finished before the fifth, which the refusal names; "
     "it comes back and learns the key; finished, all five log in with the new key",
@@ -87,7 +87,7 @@ def rotation(lab):
 
 
 @row(
-    "M17",
+    "M19",
     "the server's certificate is renewed, and then replaced by one of a different authority",
     "systemctl reload serves the renewed one, and goes on serving it when the files are broken; the other authority's is refused "
     "until machines know the authority, and then they log in",
