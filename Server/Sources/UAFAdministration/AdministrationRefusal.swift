@@ -121,6 +121,8 @@ package enum FieldProblem: Error, Equatable, Sendable {
   case outlivesMaker
   /// The external ID is not one of this directory.
   case notOfDirectory(String)
+  /// The external ID is one that only the sync of a directory may give.
+  case ofDirectory
   /// The filter is to exclude rows by a field, but the field is empty.
   case emptyFilter
   /// The list is filtered by a field that takes no other filter or order.
@@ -233,6 +235,7 @@ extension FieldProblem: CustomStringConvertible {
     case .outlivesMaker: "must end no later than the token with which it is made"
     case .standsAlone: "cannot be combined with lacks"
     case .notOfDirectory(let name): "must begin with ldap:\(name): and have an ID after that"
+    case .ofDirectory: "begins with ldap:, which only an account of a directory has"
     case .emptyFilter: "says which rows to leave out, but the field is empty"
     }
   }

@@ -75,12 +75,19 @@ package struct PersonProvisioning: Sendable {
 
   // MARK: Changes
 
+  /// Refuses an external ID that would hand the account to the sync of a directory (docs/directory-sync.md).
+  private static func refuseDirectoryID(in draft: PersonDraft, insteadOf present: String?) throws {
+    guard let id = draft.texts[.externalID], id != present, id.hasPrefix("ldap:") else { return }
+    throw AdministrationRefusal.invalid(field: ProfileField.externalID.rawValue, .ofDirectory)
+  }
+
   /// Adds a person.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func add(_ draft: PersonDraft, by caller: Caller) async throws -> ProvisionedPerson {
     let permitted = try caller.require(.provision)
     try AccountReach.check(draft.username)
+    try Self.refuseDirectoryID(in: draft, insteadOf: nil)
     let change = try ProfileChange(draft.texts)
     return try await environment.change(.of(draft.username), by: permitted) { [environment] records in
       try AccountChanges(environment, records, caller).add(draft.username)
@@ -110,6 +117,7 @@ package struct PersonProvisioning: Sendable {
       let person = try ProvisionedRecords.person(account)
       let draft = try edit(person)
       guard draft.username == person.username else { throw ProvisioningRefusal.nameIsFixed }
+      try Self.refuseDirectoryID(in: draft, insteadOf: person.profile.externalID)
       let change = try ProfileChange(draft.texts)
       let isSame = change.applied(to: person.profile) == person.profile && draft.isActive == person.isActive
       if isSame { return person }

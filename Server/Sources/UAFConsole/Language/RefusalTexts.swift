@@ -121,6 +121,7 @@ extension PageLanguage {
     case .outlivesMaker: "이 토큰을 만드는 토큰보다 늦게 끝날 수 없습니다"
     case .standsAlone: "lacks와 함께 쓸 수 없습니다"
     case .notOfDirectory(let name): "ldap:\(name): 뒤에 ID가 있어야 합니다"
+    case .ofDirectory: "ldap:로 시작하는 외부 ID는 디렉터리에서 온 계정만 가질 수 있습니다"
     case .emptyFilter: "제외할 행을 정하는 필드가 비어 있습니다"
     }
   }

@@ -150,6 +150,18 @@ import UAFMessages
     #expect(profile.displayName == name && profile.mail == mail)
   }
 
+  @Test func `nobody gets an external ID of a directory, which would hand the account to its sync`() async throws {
+    let id = try await client.add("mina", #","externalId":"corp-1""#)
+    let stolen = [
+      try await client.patch("/Users/\(id)", #"{"op":"replace","path":"externalId","value":"ldap:corp:1"}"#),
+      try await client.ask(
+        .POST, "/Users", #"{\#(SCIMClient.userSchema),"userName":"jun","externalId":"ldap:corp:2"}"#),
+    ]
+    #expect(stolen.allSatisfy { $0.status == .badRequest && $0.scimType == "invalidValue" })
+    #expect(try await account("mina")?.profile.externalID == "corp-1")
+    #expect(try await account("jun") == nil)
+  }
+
   @Test func `a PATCH sets the department by its whole name, and under the name of the extension`() async throws {
     let id = try await client.add("mina")
     for (text, operation) in [
