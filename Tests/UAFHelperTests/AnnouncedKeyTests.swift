@@ -141,7 +141,8 @@ import UAFWire
     #expect(try login() == 0)
     signer = new
     advance(10)
-    said = { [old, self] in $0.endedKeys = [self.id(old)] }
+    let ended = id(old)
+    said = { $0.endedKeys = [ended] }
     #expect(try checkIn() == 0)
     #expect(try login() == 0)
     signer = old
@@ -176,7 +177,8 @@ import UAFWire
     #expect(try checkIn() == 0)
     said = { $0.keys = [[4] + Array(repeating: 1, count: 64)] }
     #expect(try checkIn() == 0)
-    said = { [old, self] in $0.endedKeys = [self.id(old)] }
+    let ended = id(old)
+    said = { $0.endedKeys = [ended] }
     #expect(try checkIn() == 0)
     #expect(try record == nil)
     #expect(try login() == 0)

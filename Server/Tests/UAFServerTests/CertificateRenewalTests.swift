@@ -26,7 +26,9 @@ final class CertificateRenewalTests {
       commonName: "test", dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"], notBefore: 1_700_000_000,
       notAfter: 4_000_000_000)
     try Data(made.certificatePEM).write(to: URL(filePath: folder.path("etc/certificate.pem")))
-    if withKey { try Data(made.privateKeyPEM).write(to: URL(filePath: folder.path("etc/key.pem"))) }
+    if withKey {
+      try StateFile.replace(path: folder.path("etc/key.pem"), mode: 0o600, contents: made.privateKeyPEM)
+    }
     return try X509.certificates(pem: made.certificatePEM)[0]
   }
 

@@ -152,7 +152,8 @@ struct AuthorityEndCommand: AsyncParsableCommand {
     let (store, now) = (try state.openStore(), Terminal.now)
     try await store.write { [fingerprint, override] records in
       let used = try records.machineTrusts.authorities().filter { $0.endedAt == nil && $0.usedFrom <= now }
-      let isLast = used.max { $0.usedFrom < $1.usedFrom }?.fingerprint == fingerprint
+      let own = used.first { $0.fingerprint == fingerprint }
+      let isLast = own.map { own in used.allSatisfy { $0 == own || $0.usedFrom < own.usedFrom } } ?? false
       guard !isLast || override.anyway else {
         throw ServerError.refusedRotation(
           "\(fingerprint) is the authority that was used last: machines would refuse a certificate that it has issued. "
