@@ -82,7 +82,7 @@ struct KeysFinishCommand: AsyncParsableCommand {
       already.
       """)
 
-  @Argument(help: "secret, verdict or audit.") var kind: RotatedKey
+  @Argument(help: "secret, verdict, audit or machine.") var kind: RotatedKey
   @OptionGroup var state: StateOption
   @OptionGroup var override: AnywayOptions
   @OptionGroup var json: JSONFlag
@@ -132,6 +132,7 @@ struct KeysFinishCommand: AsyncParsableCommand {
       }
       _ = try directory.verdictKeys.finish(now: now)
     case .audit: _ = try directory.auditKeys.finish(now: now)
+    case .machine: _ = try directory.machineSecrets.finish(now: now)
     }
     try keys.reload(from: directory)
     return keys
