@@ -144,7 +144,7 @@ import UAFMessages
     let service = CheckInService(environment: server.environment)
     guard case .noted = try await service.checkIn(request, by: machine) else { throw TestServer.Unexpected() }
     _ = try await server.checkIn(secret, TestServer.report(mark: 1, next: 2))
-    guard case .unknown = try await service.checkIn(request, by: machine) else { throw TestServer.Unexpected() }
+    guard case .used = try await service.checkIn(request, by: machine) else { throw TestServer.Unexpected() }
     #expect(try await contact()?.copySeenAt == nil)
   }
 

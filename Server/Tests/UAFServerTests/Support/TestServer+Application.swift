@@ -15,9 +15,8 @@ extension TestServer {
     let logger = Logger(label: "test") { _ in log }
     let environment = ServiceEnvironment(
       store: store ?? environment.store, keys: environment.keys, models: environment.models,
-      policies: environment.policies, departed: environment.departed, identity: environment.identity,
-      now: environment.now,
-      random: environment.random)
+      policies: environment.policies, departed: environment.departed, unknown: environment.unknown,
+      identity: environment.identity, now: environment.now, random: environment.random)
     return TestClient(
       routes: UAFRoutes(environment: environment, logger: logger, admission: admission, metrics: metrics))
   }
