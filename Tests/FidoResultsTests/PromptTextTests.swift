@@ -22,7 +22,8 @@ import Testing
 
   private static let others: [PromptText] = [
     .valuesDiffer, .enrolmentCode, .oneTimeCode, .patternKeys, .choice(user: "alice"), .choiceNumber(2), .registerAgain,
-    .choiceOption([.passcode, .pattern]), .noSuchChoice(2), .nothingPicked, .emptyLineBack, .locked(seconds: 1), .locked(seconds: 30),
+    .choiceOption([.passcode, .pattern]), .noSuchChoice(2), .nothingPicked, .emptyLineBack, .locked(seconds: 1),
+    .locked(seconds: 30),
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .codeMistyped(inGroup: 2),
     .codeOfOtherAccount(than: "alice"),

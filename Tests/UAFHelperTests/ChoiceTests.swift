@@ -101,7 +101,8 @@ import UAFWire
   }
 
   @Test func `the other way to log in is the last entry of a greeter's list`() throws {
-    let bench = try HelperBench.registeredTwice("[prompt]\ncancel_text = { en = \"Use your password\", ko = \"비밀번호 사용\" }")
+    let bench = try HelperBench.registeredTwice(
+      "[prompt]\ncancel_text = { en = \"Use your password\", ko = \"비밀번호 사용\" }")
     let transcript = try bench.run(gdm(bench), ["3"])
     #expect(transcript.prompts.first?.options == ["passcode", "pattern", "Use your password"])
     #expect(transcript.result == 7009 && transcript.pamCode == 15)

@@ -4,8 +4,8 @@ import UAFMessages
 struct SCIMQuery {
   /// The parameters that a list of resources accepts.
   ///
-  /// Sorting is not supported, so an order that is asked for is ignored (section 3.4.2.3). The last one is what Microsoft Entra ID
-  /// adds to each URL if its administrator has asked for behaviour in line with the RFC.
+  /// Sorting is not supported, so an order that is asked for is ignored (RFC 7644, section 3.4.2.3). The last one is what
+  /// Microsoft Entra ID adds to each URL if its administrator has asked for behaviour in line with the RFC.
   static let names = [
     "filter", "startIndex", "count", "attributes", "excludedAttributes", "sortBy", "sortOrder", "aadOptscim062020",
   ]
@@ -50,7 +50,7 @@ struct SCIMQuery {
   ) throws(SCIMError) {
     self.filter = try filter.map { text throws(SCIMError) in try SCIMFilter(text) }
     try self.filter?.check(type)
-    // Smaller numbers count as the smallest (section 3.4.2.4).
+    // Smaller numbers count as the smallest (RFC 7644, section 3.4.2.4).
     self.startIndex = max(startIndex ?? 1, 1)
     self.count = min(max(count ?? SCIMServiceProvider.mostResults, 0), SCIMServiceProvider.mostResults)
     self.projection = projection
