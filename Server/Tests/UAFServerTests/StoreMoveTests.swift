@@ -193,6 +193,21 @@ import WebAuthn
     #expect(try stranger.known(secret) == nil, "without the secrets for machines the server does not know the machine")
   }
 
+  @Test func `an announced authority is moved, and which machines know it is left to their next reports`() async throws
+  {
+    let authority = AnnouncedAuthority(
+      fingerprint: String(repeating: "a", count: 64), certificate: [0x30, 0, 0xFF], announcedBy: "root", announcedAt: 7,
+      usedFrom: 600)
+    try await server.store.write { records in
+      try records.machineTrusts.announce(authority)
+      try records.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: [authority.fingerprint]), of: "d1")
+    }
+    let moved = try TestServer(database: otherEngine.makeDatabase())
+    try await imported(exported(server.store), into: moved.store)
+    #expect(try await moved.store.read { try $0.machineTrusts.authorities() } == [authority])
+    #expect(try await moved.store.read { try $0.machineTrusts.known(by: "d1") } == nil)
+  }
+
   @Test func `an export contains only rows from the time when it began, even if others are written meanwhile`()
     async throws
   {
