@@ -255,5 +255,8 @@ class Browser:
             "Emulation.setDeviceMetricsOverride",
             {"width": self._width, "height": HEIGHT, "deviceScaleFactor": 4, "mobile": False},
         )
-        self._driver.find_element(By.CSS_SELECTOR, selector).screenshot(str(file))
+        element = self._driver.find_element(By.CSS_SELECTOR, selector)
+        # Only what is in the window is in the picture, and the page may have moved with its new size.
+        self._driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.screenshot(str(file))
         return file

@@ -257,8 +257,9 @@ enum SheetStyle {
     .sheet pre { max-height: none; overflow: visible; font-size: .7rem; line-height: 1.3; }
     .sheet pre.command { font-size: 1rem; }
     .sheet .beside { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; }
+    .sheet .beside > div { flex: 1 1 15rem; }
     .sheet .typed { margin: 0 0 .75rem; font: 700 1.5rem/1.4 monospace; overflow-wrap: normal; }
-    .sheet .qr { width: min(100%, 9cm); margin: .5rem 0; }
+    .sheet .qr { flex: none; align-self: flex-start; width: min(100%, 9cm); margin: .5rem 0; }
     @media print {
       :root { --ink: #000000; --paper: #ffffff; --soft: #ffffff; --line: #808080; }
       main:has(.sheet) > .head, .screen { display: none; }

@@ -116,7 +116,7 @@ def preview(desk):
 @row(
     "P8",
     "sheets for a list, made in the browser and printed",
-    "one A4 page for each person, without the menu; the QR code is the code; narrow and wide, in both languages",
+    "one A4 page for each person, without the menu; the QR code is the line; narrow and wide, in both languages",
     limit=90,
 )
 def sheets(desk):
@@ -137,10 +137,10 @@ def sheets(desk):
             browser.examine(f"sheets{'-dark' if is_dark else ''}")
         shown = [text for text in browser.texts(".sheet dd") if text in names]
         must(shown == list(names), f"the sheets have the names {shown}")
-        code = browser.texts(".sheet pre:not(.command)")[0]
+        line = browser.texts(".sheet pre:not(.command)")[0]
         picture = browser.picture(".sheet .qr", f"sheet-code-{language}")
         read = subprocess.run(["zbarimg", "--quiet", "--raw", picture], capture_output=True, text=True, check=True).stdout
-        must(read.strip() == code, f"the picture is not the code: {read[:80]}")
+        must(read.strip() == line, f"the picture is not the line: {read[:80]}")
         pages = browser.printed(f"sheets-{language}")
         must(len(pages) == len(names), f"{len(pages)} pages for {len(names)} people")
         for name, page in zip(names, pages, strict=True):
