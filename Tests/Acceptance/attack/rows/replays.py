@@ -53,6 +53,7 @@ def interception(lab):
     # A payload that names the interceptor, as a phished one would.
     url = f"https://127.0.0.1:{between.port}"
     payload = lab.run("uaf-server", "enrol", newcomer.name, "--state", "/srv/uaf", "--server", url).stdout
+    line = next(word for word in payload.split() if word.startswith("eyJ"))
     registration = lab.run(
         "uafctl",
         "register",
@@ -60,7 +61,7 @@ def interception(lab):
         "--payload",
         "-",
         check=False,
-        answers=f"{payload.split()[0]}\n{newcomer.passcode}\n{newcomer.passcode}\n",
+        answers=f"{line}\n{newcomer.passcode}\n{newcomer.passcode}\n",
     )
     must(registration.returncode != 0, "a registration went through an interceptor")
     reasons = log.reasons()

@@ -9,7 +9,7 @@ from lab.machine import HELPER, ROOT
 from lab.table import must, row
 
 NOT_ONE_PACKAGE = 1006
-CURRENT = 3
+CURRENT = 4
 
 
 def module(lab, version):
@@ -57,7 +57,7 @@ def stub(lab, *packets):
 )
 def versions(lab):
     person, seen = lab.person(), []
-    for version, older in ((1, "module"), (4, "helper"), (65535, "helper"))[: 3 if lab.thorough else 2]:
+    for version, older in ((1, "module"), (5, "helper"), (65535, "helper"))[: 3 if lab.thorough else 2]:
         name = module(lab, version)
         lab.stack("aged", f"auth required {name}", "account required pam_permit.so")
         mark = lab.log.mark()
