@@ -28,6 +28,8 @@ def moved(lab):
             for key in KEYS:
                 lab.server.run("cp", "-p", f"{old}/{key}", f"{STATE}/{key}")
             lab.administer("import", f"{old}/export")
+            # A proof of the second in which a store was moved may have been used before.
+            lab.server.run("sleep", "1")
         machine.run("uafctl", "check-in")
         known = lab.machines()[name]
         must(known["group"] == "moving" and "copySeen" not in known, known)
