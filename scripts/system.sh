@@ -8,11 +8,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi
-# Display managers: the PAM files in their packages are checked, but the packages are not installed.
+# Display managers: the PAM files and the header in their packages are used, but the packages are not installed.
 managers=build/system/display-managers
 mkdir -p "$managers"
-if ! (cd "$managers" && rm -f ./*.deb && apt-get -q download gdm3 lightdm sddm) >"$managers.log" 2>&1; then
-  echo "system: gdm3, lightdm and sddm could not be fetched: what needs their files is skipped" >&2
+if ! (cd "$managers" && rm -f ./*.deb && apt-get -q download gdm3 libgdm-dev lightdm sddm) >"$managers.log" 2>&1; then
+  echo "system: gdm3, libgdm-dev, lightdm and sddm could not be fetched: what needs their files is skipped" >&2
 fi
 Tests/Acceptance/throw-away.sh system 'sudo openssh-server openssh-client cron libnss-extrausers python3-jsonschema' "$@"
 if [[ ${GOLDEN-} == write && -d build/system/transcripts ]]; then

@@ -1,7 +1,8 @@
 """Display managers: the PAM files of their Debian packages, and `uafctl pam` on them.
 
 A greeter needs a screen. The small host takes its place: it shows PAM's messages one by one and answers each prompt, as the
-greeters of GDM and LightDM do, or gives the same string to all prompts, as SDDM does.
+greeters of GDM and LightDM do, or gives the same string to all prompts, as SDDM does. For GDM's lists there is gdm-host.c, which
+is built with the header of Debian's libgdm-dev.
 """
 
 import functools
@@ -25,15 +26,21 @@ MANAGERS = {
 }
 
 
-def bring(lab, package):
-    """Copies the package's PAM files to /etc/pam.d; returns their names."""
+def unpacked(package, part):
+    """Unpacks one folder of a package; returns where the package's files are."""
     archive = next(PACKAGES.glob(f"{package}_*.deb"), None)
     if archive is None:
         raise Skip(f"the package {package} could not be fetched")
     folder = pathlib.Path("/tmp/files-of", package)
     folder.mkdir(parents=True, exist_ok=True)
     files = subprocess.run(["dpkg-deb", "--fsys-tarfile", archive], capture_output=True, check=True).stdout
-    subprocess.run(["tar", "-x", "-C", folder, "./etc/pam.d"], input=files, check=True)
+    subprocess.run(["tar", "-x", "-C", folder, part], input=files, check=True)
+    return folder
+
+
+def bring(lab, package):
+    """Copies the package's PAM files to /etc/pam.d; returns their names."""
+    folder = unpacked(package, "./etc/pam.d")
     found = [path for path in sorted((folder / "etc/pam.d").iterdir()) if path.is_file()]
     for path in found:
         lab.stack(path.name, *path.read_text().splitlines())
@@ -120,3 +127,48 @@ def ways(lab):
     must("gdm-password: fallback/display-manager\n" in status and "gdm-fingerprint" in open_ways, status)
     must("autologin" not in status and (FOLDER / "gdm-autologin").exists(), status)
     return open_ways.strip()
+
+
+@row(
+    "display-manager-list",
+    "gdm-password: somebody with a passcode and a pattern, at a host built with GDM's own header for lists",
+    "a list; what is picked is asked for, and lets in; what was not in the list is told, not counted, and the one used last is "
+    "asked for; a setuid host and a host of another service show no list",
+)
+def listed(lab):
+    header = unpacked("libgdm-dev", "./usr/include/gdm") / "usr/include"
+    host = pathlib.Path("/usr/local/bin/gdm-host")
+    source = ROOT / "Tests/Acceptance/system/gdm-host.c"
+    lab.run("cc", "-D_GNU_SOURCE", "-O1", "-isystem", header, source, "-lpam", "-o", host)
+    lab.after(host.unlink)
+    person, pattern = lab.person(), "147896"
+    lab.configure(authenticators='["passcode", "pattern"]')
+    lab.run("uafctl", "register", person.name, "pattern", "--payload", lab.payload(person), answers=f"{pattern}\n{pattern}\n")
+    for name in ("gdm-password", "gdm-fingerprint"):
+        lab.stack(name, "auth required pam_uaf.so", "account required pam_permit.so")
+
+    def seen(*answers, service="gdm-password", language="en_US.UTF-8", before=()):
+        called = ["env", f"LC_ALL={language}", *before, host, "/etc/pam.d", service, person.name]
+        typed = "".join(f"{line}\n" for line in answers)
+        said = subprocess.run(called, input=typed, capture_output=True, text=True, timeout=60, check=False)
+        return said.stdout.splitlines()
+
+    heading = f"list Authenticators of {person.name}: | 1: passcode | 2: pattern"
+    for key, value, asked in (("1", person.passcode, "Passcode for"), ("2", pattern, "Pattern for")):
+        lines = seen(key, value)
+        must(lines[0] == heading and lines[-1] == "result 0" and asked in lines[-2], f"{key}: {lines}")
+    korean = seen("2", pattern, language="ko_KR.UTF-8")
+    must("1: 패스코드 | 2: 패턴" in korean[0] and korean[-1] == "result 0", f"in Korean: {korean}")
+    lines = seen("pattern", pattern)
+    told = "error Nothing in the list was chosen; this was not counted."
+    must(lines[0] == heading and lines[1] == told and lines[-1] == "result 0", f"not in the list: {lines}")
+    lines = seen("1", cases.WRONG)
+    must(lines[-1] != "result 0", f"a wrong passcode: {lines}")
+    lines = seen()
+    must(lines[0] == heading and lines[-1] == "result 19", f"cancelled: {lines}")
+    for what, lines in (
+        ("another service", seen(pattern, service="gdm-fingerprint")),
+        ("a caller of a setuid host", seen(pattern, before=("setpriv", "--ruid", str(person.uid)))),
+    ):
+        must(not any(line.startswith("list") for line in lines) and lines[-1] == "result 0", f"{what}: {lines}")
+    return korean[0]
