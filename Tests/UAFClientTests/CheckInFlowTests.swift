@@ -27,8 +27,10 @@ import UAFMessages
     at time: Int64 = now, isForged: Bool = false
   ) throws -> String {
     let statement = CheckInStatement(
-      deviceID: device, machineID: Array(repeating: machineID, count: 16), nonce: Array(repeating: nonce, count: 16),
-      policy: 4, news: 5, issuedAt: time)
+      CheckInClaims(
+        deviceID: device, machineID: Array(repeating: machineID, count: 16), nonce: Array(repeating: nonce, count: 16),
+        issuedAt: time),
+      policy: 4, news: 5)
     let header = #"{"alg":"ES256","typ":"\#(type)"}"#
     let signed = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(statement.json.bytes)
     let bytes = Array(signed.utf8)

@@ -26,8 +26,9 @@ import UAFMessages
     -> TrustStatement
   {
     var statement = TrustStatement(
-      deviceID: device, machineID: Array(repeating: machineID, count: 16), nonce: Array(repeating: nonce, count: 16),
-      issuedAt: time)
+      CheckInClaims(
+        deviceID: device, machineID: Array(repeating: machineID, count: 16), nonce: Array(repeating: nonce, count: 16),
+        issuedAt: time))
     statement.keys = [keyPair.publicKey, other.publicKey]
     return statement
   }

@@ -48,12 +48,12 @@ import UAFWire
   private func answer(_ request: TransportRequest) throws -> TransportResponse {
     let (proof, _) = try #require(MachineProof.read(request.machineProof ?? ""))
     reports.append(try CheckInRequest(parsing: request.body).report)
-    let statement = CheckInStatement(
+    let about = CheckInClaims(
       deviceID: try deviceID, machineID: proof.machineID, nonce: proof.nonce, issuedAt: bench.now.wallSeconds)
+    let statement = CheckInStatement(about)
     var trust: String?
     if let said {
-      var statement = TrustStatement(
-        deviceID: try deviceID, machineID: proof.machineID, nonce: proof.nonce, issuedAt: bench.now.wallSeconds)
+      var statement = TrustStatement(about)
       statement.keys = [signer.publicKey]
       said(&statement)
       trust = token(try signer.token(claims(statement.json), type: TrustStatement.tokenType))
@@ -315,7 +315,7 @@ import UAFWire
   private func take(
     _ record: TrustRecord?, _ announced: [Int], ended: [Int] = [], at time: Int64, by signer: Int = 0
   ) throws(TrustIntake.Refusal) -> TrustRecord {
-    var statement = TrustStatement(deviceID: "d", machineID: [], nonce: [], issuedAt: time)
+    var statement = TrustStatement(CheckInClaims(deviceID: "d", machineID: [], nonce: [], issuedAt: time))
     statement.keys = announced.map { keys[$0] }
     statement.endedKeys = ended.compactMap { TrustName.keyID(of: keys[$0]) }
     return try TrustIntake(trust: trust(record)).record(after: statement, signedBy: keys[signer])

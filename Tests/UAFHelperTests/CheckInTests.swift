@@ -55,8 +55,9 @@ import UAFWire
     reports.append(try CheckInRequest(parsing: request.body).report)
     let asked = try #require(bench.server.asked.last?.context.deviceID ?? deviceID)
     let statement = CheckInStatement(
-      deviceID: asked, machineID: proof.machineID, nonce: nonce ?? proof.nonce, policy: policy?.version, news: news,
-      issuedAt: bench.now.wallSeconds)
+      CheckInClaims(
+        deviceID: asked, machineID: proof.machineID, nonce: nonce ?? proof.nonce, issuedAt: bench.now.wallSeconds),
+      policy: policy?.version, news: news)
     guard case .object(let claims) = statement.json else { throw MessageError.wrongOperation }
     let token = try (other ?? signer).token(claims, type: CheckInStatement.tokenType)
     let answer = CheckInAnswer(statusCode: .ok, token: token, policy: policy?.document)

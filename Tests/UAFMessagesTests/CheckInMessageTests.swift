@@ -217,7 +217,7 @@ import Testing
   {
     for (policy, news) in [(nil, nil), (3, 4)] as [(Int64?, Int64?)] {
       let statement = CheckInStatement(
-        deviceID: "d", machineID: Self.mark, nonce: Self.next, policy: policy, news: news, issuedAt: 5)
+        CheckInClaims(deviceID: "d", machineID: Self.mark, nonce: Self.next, issuedAt: 5), policy: policy, news: news)
       guard case .object(let claims) = statement.json else { throw MessageError.wrongOperation }
       #expect(CheckInStatement(claims: claims) == statement)
       for name in ["sub", "machine", "nonce", "policy", "news", "iat"] {

@@ -9,7 +9,8 @@ import Testing
 
   private func statement() -> TrustStatement {
     var statement = TrustStatement(
-      deviceID: "d1", machineID: Array(repeating: 1, count: 16), nonce: Array(repeating: 2, count: 16), issuedAt: 9)
+      CheckInClaims(
+        deviceID: "d1", machineID: Array(repeating: 1, count: 16), nonce: Array(repeating: 2, count: 16), issuedAt: 9))
     statement.keys = [key(1), key(2)]
     statement.authorities = [[1, 2, 3]]
     return statement

@@ -13,7 +13,8 @@ import Testing
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
   }
 
-  /// Five machines: `dev-a` to `dev-c` have joined, and `dev-c` has left; `dev-d` has only keys; `dev-e` has a key and has joined.
+  /// Five machines: `dev-a` to `dev-c` have joined, and `dev-c` has left; `dev-d` has only keys; `dev-e` has a key and has
+  /// joined.
   private func addFleet() async throws {
     for name in ["mina", "jun"] { _ = try await server.registered(name, deviceID: "dev-d") }
     _ = try await server.registered("zoe", deviceID: "dev-e")

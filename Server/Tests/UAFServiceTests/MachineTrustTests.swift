@@ -71,7 +71,7 @@ import UAFMessages
     let old = server.environment.keys.verdictKey
     let alone = try statement(try await server.checkIn(secret, report(1, nil)))
     #expect(alone.statement.keys == [old.publicKey] && alone.statement.endedKeys.isEmpty)
-    #expect(alone.statement.deviceID == "d1" && alone.statement.machineID == secret.machineID)
+    #expect(alone.statement.claims.deviceID == "d1" && alone.statement.claims.machineID == secret.machineID)
     let new = try rotate(from: server.now + 100)
     let both = try statement(try await server.checkIn(secret, report(2, nil)))
     #expect(both.statement.keys == [old.publicKey, new.publicKey] && both.signer == old.id)

@@ -3,8 +3,8 @@ import UAFService
 
 /// The operations of provisioning programs on people (SCIM 2.0, RFC 7644).
 ///
-/// They use the same records, rules and rows of the audit as the operations of people. The caller's role is ``Role/provisioning``,
-/// which does not reach administrators and privileged accounts.
+/// They use the same records, rules and rows of the audit as the operations of people. The caller's role is
+/// ``Role/provisioning``, which does not reach administrators and privileged accounts.
 package struct PersonProvisioning: Sendable {
   /// How many records a search without a key looks at.
   package static let mostSearched = 10_000

@@ -100,23 +100,22 @@ package struct CheckInService: Sendable {
     // Read before the policy: if the policy changes in between, the machine sees a newer number later, and asks again.
     let news = environment.machinePolicies.news
     let policy = try await environment.machinePolicies.policy(for: noted)
-    let statement = CheckInStatement(
-      deviceID: noted.id, machineID: machine.machineID, nonce: machine.nonce, policy: policy?.version, news: news,
-      issuedAt: now)
+    let claims = CheckInClaims(
+      deviceID: noted.id, machineID: machine.machineID, nonce: machine.nonce, issuedAt: now)
+    let statement = CheckInStatement(claims, policy: policy?.version, news: news)
     let token = try environment.keys.statement(statement.json, .machineCheckIn)
     // A machine that follows no workstation policy names no version, and would refuse one.
     let isNew = policy.map { report.policy != nil && $0.version != report.policy } ?? false
     return CheckInAnswer(
       statusCode: .ok, token: token, policy: isNew ? policy?.document : nil,
-      trust: try await trust(of: noted, provedBy: machine, now: now))
+      trust: try await trust(claims))
   }
 
   /// The signed statement about this server's keys, and about the authorities of its certificate.
-  private func trust(of noted: JoinedMachine, provedBy machine: KnownMachine, now: Int64) async throws -> String {
+  private func trust(_ claims: CheckInClaims) async throws -> String {
     let announced = try await environment.store.read { try $0.machineTrusts.authorities() }
     let keys = environment.keys.verdictTrust
-    var statement = TrustStatement(
-      deviceID: noted.id, machineID: machine.machineID, nonce: machine.nonce, issuedAt: now)
+    var statement = TrustStatement(claims)
     (statement.keys, statement.endedKeys) = (keys.announced, keys.endedIDs)
     statement.authorities = announced.filter { $0.endedAt == nil }.prefix(TrustStatement.most).map(\.certificate)
     // The newest ends: machines that have checked in since know the earlier ones.

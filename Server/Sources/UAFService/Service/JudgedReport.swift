@@ -129,14 +129,14 @@ struct JudgedReport {
   }
 }
 
-/// The locks that a machine reported last.
-package struct ReportedLocks: Equatable, Sendable {
-  /// The locks that the report names, at most ``MachineReport/mostLocks``.
-  package let named: [ReportedLock]
-  /// How many more locks the machine has.
+/// What a machine reported last about accounts, of one kind.
+package struct ReportedList<Entry: JSONRepresentable & Equatable & Sendable>: Equatable, Sendable {
+  /// What the report names, at most ``MachineReport/mostLocks``.
+  package let named: [Entry]
+  /// How many more there are on the machine.
   package let more: Int
 
-  package init(_ named: [ReportedLock] = [], more: Int = 0) {
+  package init(_ named: [Entry] = [], more: Int = 0) {
     self.named = named
     self.more = more
   }
@@ -144,23 +144,28 @@ package struct ReportedLocks: Equatable, Sendable {
   /// The text that the store keeps: a JSON object.
   package var text: String { json.text }
 
-  /// The report as JSON.
+  /// The list as JSON.
   package var json: JSONValue {
     .object(["named": .array(named.map(\.json)), "more": .integer(Int64(more))])
   }
 
-  /// Reads the stored text; no locks for a text of a different form.
+  /// Reads the stored text; an empty list for a text of a different form.
   package init(text: String) {
     guard case .object(let object)? = try? JSONValue(parsing: Array(text.utf8)),
-      case .array(let locks)? = object["named"]
+      case .array(let list)? = object["named"]
     else {
       self.init()
       return
     }
     let more: Int64 = if case .integer(let number)? = object["more"] { number } else { 0 }
-    self.init(locks.compactMap { try? ReportedLock(json: $0, path: "locks") }, more: Int(clamping: max(more, 0)))
+    self.init(list.compactMap { try? Entry(json: $0, path: "named") }, more: Int(clamping: max(more, 0)))
   }
 }
+
+/// The locks that a machine reported last.
+package typealias ReportedLocks = ReportedList<ReportedLock>
+/// The wrong values in a row that a machine reported last.
+package typealias ReportedWrongValues = ReportedList<ReportedAttempts>
 
 /// Checks what a machine's report says about accounts.
 ///

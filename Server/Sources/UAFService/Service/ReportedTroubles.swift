@@ -1,39 +1,6 @@
 import Synchronization
 import UAFMessages
 
-/// The wrong values in a row that a machine reported last.
-package struct ReportedWrongValues: Equatable, Sendable {
-  /// Those that the report names, at most ``MachineReport/mostLocks``.
-  package let named: [ReportedAttempts]
-  /// For how many more authenticators the machine has counted wrong values.
-  package let more: Int
-
-  package init(_ named: [ReportedAttempts] = [], more: Int = 0) {
-    self.named = named
-    self.more = more
-  }
-
-  /// The text that the store keeps: a JSON object.
-  package var text: String { json.text }
-
-  /// The report as JSON.
-  package var json: JSONValue {
-    .object(["named": .array(named.map(\.json)), "more": .integer(Int64(more))])
-  }
-
-  /// Reads the stored text; none for a text of a different form.
-  package init(text: String) {
-    guard case .object(let object)? = try? JSONValue(parsing: Array(text.utf8)),
-      case .array(let list)? = object["named"]
-    else {
-      self.init()
-      return
-    }
-    let more: Int64 = if case .integer(let number)? = object["more"] { number } else { 0 }
-    self.init(list.compactMap { try? ReportedAttempts(json: $0, path: "named") }, more: Int(clamping: max(more, 0)))
-  }
-}
-
 /// What `uafctl doctor` found on a machine: the IDs of its failures.
 package struct MachineExamination: Equatable, Sendable {
   /// The IDs, at most ``FindingList/most``; none if nothing failed.

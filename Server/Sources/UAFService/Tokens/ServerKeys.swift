@@ -4,7 +4,9 @@ import Synchronization
 import UAFCrypto
 import UAFMessages
 
-/// The server's keys: secrets for its authentication codes and for machines, keys that sign verdicts and heads of the audit, and the secret from
+/// The server's keys and secrets.
+///
+/// Secrets for its authentication codes and for machines; keys that sign verdicts and heads of the audit; and the secret from
 /// which decoys are computed.
 package final class ServerKeys: Sendable {
   /// The keys that are rotated.

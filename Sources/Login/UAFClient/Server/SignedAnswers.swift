@@ -47,8 +47,8 @@ enum SignedCheckIn {
   ) -> CheckInStatement? {
     guard let token = answer.token,
       let claims = SignedToken.claims(of: token, type: CheckInStatement.tokenType, publicKeys: publicKeys),
-      let statement = CheckInStatement(claims: claims), statement.deviceID.isIdentical(to: deviceID),
-      statement.machineID == proof.machineID, statement.nonce == proof.nonce, SignedToken.isFresh(claims, now: now)
+      let statement = CheckInStatement(claims: claims), statement.claims.answer(proof, of: deviceID),
+      SignedToken.isFresh(claims, now: now)
     else { return nil }
     return statement
   }

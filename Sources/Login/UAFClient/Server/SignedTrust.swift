@@ -37,9 +37,7 @@ public enum SignedTrust {
           of: token, type: TrustStatement.tokenType, publicKeys: [key], maximumBytes: TrustStatement.maximumTokenBytes)
       else { continue }
       guard let statement = TrustStatement(claims: claims) else { return .refused(.malformed) }
-      guard statement.deviceID.isIdentical(to: deviceID), statement.machineID == proof.machineID,
-        statement.nonce == proof.nonce
-      else { return .refused(.otherRequest) }
+      guard statement.claims.answer(proof, of: deviceID) else { return .refused(.otherRequest) }
       return SignedToken.isFresh(claims, now: now) ? .signed(statement, by: key) : .refused(.stale)
     }
     return .refused(.unsigned)

@@ -130,8 +130,8 @@ struct PolicyKeeper {
     }
   }
 
-  /// The verdict keys that root has pinned and those that the server has announced; empty if root requires no signature, or if the
-  /// file with the keys cannot be used.
+  /// The verdict keys that root has pinned and those that the server has announced; empty if root requires no signature, or if
+  /// the file with the keys cannot be used.
   ///
   /// A key that has ended since counts too: the policy was accepted when it arrived, and must not lapse because the server has
   /// changed its key.

@@ -42,8 +42,8 @@ struct ServerTrust {
   /// - Parameters:
   ///   - pinnedAuthorities: root's authorities, which have been read already.
   ///   - folder: the state folder.
-  /// - Throws: ``Ending``: root's file cannot be used (1001); the record cannot be read at the moment (1007), because a caller who
-  ///   can cause this must not bring a key back that has ended.
+  /// - Throws: ``Ending``: root's file cannot be used (1001); the record cannot be read at the moment (1007). A caller may be
+  ///   able to cause that, and must not bring back a key that has ended.
   static func read(
     of server: ServerSettings, pinnedAuthorities: CertificateAuthorities?, in folder: String, owner: UInt32
   ) throws(Ending) -> ServerTrust {
@@ -137,8 +137,8 @@ struct TrustIntake {
 
   /// The record after a statement, which one of the accepted keys signed.
   ///
-  /// A key or authority is added unless it is there, or has ended: what has ended never comes back. It ends only if it was learned
-  /// before the statement was signed. So an older statement never ends what a newer one brought.
+  /// A key or authority is added unless it is there, or has ended: what has ended never comes back. It ends only if it was
+  /// learned before the statement was signed. So an older statement never ends what a newer one brought.
   ///
   /// - Throws: ``Refusal``; then nothing of the statement counts.
   func record(after statement: TrustStatement, signedBy signer: [UInt8]) throws(Refusal) -> TrustRecord {
@@ -150,15 +150,15 @@ struct TrustIntake {
       guard let id = TrustName.keyID(of: key), P256.isOnCurve(key) else { throw .noKey }
       guard !statement.endedKeys.contains(id) else { throw .contradicts }
       let isKnown = record.pinnedKeys.contains(key) || record.keys.contains { $0.bytes == key }
-      if !isKnown { record.keys.append(.init(key, learnedAt: statement.issuedAt)) }
+      if !isKnown { record.keys.append(.init(key, learnedAt: statement.claims.issuedAt)) }
     }
     for key in record.pinnedKeys where !record.keys.contains(where: { $0.bytes == key }) {
       guard TrustName.keyID(of: key).map(statement.endedKeys.contains) == true else { continue }
-      record.keys.append(.init(key, learnedAt: 0, endedAt: statement.issuedAt))
+      record.keys.append(.init(key, learnedAt: 0, endedAt: statement.claims.issuedAt))
     }
     for index in record.keys.indices
     where TrustName.keyID(of: record.keys[index].bytes).map(statement.endedKeys.contains) == true {
-      end(&record.keys[index], at: statement.issuedAt)
+      end(&record.keys[index], at: statement.claims.issuedAt)
     }
     try addAuthorities(of: statement, to: &record)
     record.keys = try fitting(record.keys, most: TrustRecord.mostKeys, keeping: record.pinnedKeys)
@@ -179,11 +179,11 @@ struct TrustIntake {
       guard let pinned, pinned.count <= TrustRecord.mostPinned, !pinned.contains(certificate),
         !record.authorities.contains(where: { $0.bytes == certificate })
       else { continue }
-      record.authorities.append(.init(certificate, learnedAt: statement.issuedAt))
+      record.authorities.append(.init(certificate, learnedAt: statement.claims.issuedAt))
     }
     for index in record.authorities.indices
     where TrustName.fingerprint(of: record.authorities[index].bytes).map(statement.endedAuthorities.contains) == true {
-      end(&record.authorities[index], at: statement.issuedAt)
+      end(&record.authorities[index], at: statement.claims.issuedAt)
     }
   }
 

@@ -93,12 +93,8 @@ public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// What a server signs for a machine that has checked in; our own (docs/protocol.md, "Check-in").
-///
-/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
-public struct CheckInStatement: Equatable, Sendable {
-  /// `typ` of the token's header.
-  public static let tokenType = "machine-checkin+jwt"
+/// The claims that every signed statement about a check-in has: for which machine it is, and which proof it answers.
+public struct CheckInClaims: Equatable, Sendable {
   /// How long a statement is valid for the request that it names, in seconds.
   public static let lifetime: Int64 = 60
 
@@ -108,35 +104,70 @@ public struct CheckInStatement: Equatable, Sendable {
   public let machineID: [UInt8]
   /// The nonce in the proof that was sent with the request.
   public let nonce: [UInt8]
+  /// Seconds since 1970.
+  public let issuedAt: Int64
+
+  /// Makes the claims of a statement.
+  public init(deviceID: String, machineID: [UInt8], nonce: [UInt8], issuedAt: Int64) {
+    self.deviceID = deviceID
+    self.machineID = machineID
+    self.nonce = nonce
+    self.issuedAt = issuedAt
+  }
+
+  /// Whether the statement is for the machine with this device id, and answers this proof of it.
+  public func answer(_ proof: MachineProof, of deviceID: String) -> Bool {
+    self.deviceID.isIdentical(to: deviceID) && machineID == proof.machineID && nonce == proof.nonce
+  }
+
+  /// The claims as members of a token.
+  var object: JSONObject {
+    [
+      "sub": .string(deviceID), "machine": .string(Base64URL.encode(machineID)),
+      "nonce": .string(Base64URL.encode(nonce)), "iat": .integer(issuedAt), "exp": .integer(issuedAt + Self.lifetime),
+    ]
+  }
+
+  /// Reads the claims; other members are ignored.
+  ///
+  /// - Returns: nil if one is missing, or not of its form.
+  init?(_ claims: JSONObject) {
+    guard case .string(let deviceID)? = claims["sub"], case .string(let machine)? = claims["machine"],
+      case .string(let nonce)? = claims["nonce"], case .integer(let issuedAt)? = claims["iat"],
+      let machineID = try? Base64URL.decode(machine, maximumCount: MachineSecret.machineIDByteCount),
+      let nonceBytes = try? Base64URL.decode(nonce, maximumCount: MachineProof.nonceByteCount),
+      machineID.count == MachineSecret.machineIDByteCount, nonceBytes.count == MachineProof.nonceByteCount
+    else { return nil }
+    self.init(deviceID: deviceID, machineID: machineID, nonce: nonceBytes, issuedAt: issuedAt)
+  }
+}
+
+/// What a server signs for a machine that has checked in; our own (docs/protocol.md, "Check-in").
+///
+/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
+public struct CheckInStatement: Equatable, Sendable {
+  /// `typ` of the token's header.
+  public static let tokenType = "machine-checkin+jwt"
+
+  /// For which machine and proof it is.
+  public let claims: CheckInClaims
   /// The version of the workstation policy for this machine; nil if there is none.
   public let policy: Int64?
   /// The number of the server's latest notice; see ``ServerResponse/machineNews``.
   public let news: Int64?
-  /// Seconds since 1970.
-  public let issuedAt: Int64
 
   /// Makes a statement.
-  public init(
-    deviceID: String, machineID: [UInt8], nonce: [UInt8], policy: Int64? = nil, news: Int64? = nil, issuedAt: Int64
-  ) {
-    self.deviceID = deviceID
-    self.machineID = machineID
-    self.nonce = nonce
+  public init(_ claims: CheckInClaims, policy: Int64? = nil, news: Int64? = nil) {
+    self.claims = claims
     self.policy = policy
     self.news = news
-    self.issuedAt = issuedAt
   }
 
   /// The claims of the token.
   public var json: JSONValue {
-    var object: JSONObject = [
-      "sub": .string(deviceID), "machine": .string(Base64URL.encode(machineID)),
-      "nonce": .string(Base64URL.encode(nonce)),
-    ]
+    var object = claims.object
     object.set("policy", policy.map(JSONValue.integer))
     object.set("news", news.map(JSONValue.integer))
-    object.set("iat", .integer(issuedAt))
-    object.set("exp", .integer(issuedAt + Self.lifetime))
     return .object(object)
   }
 
@@ -144,15 +175,10 @@ public struct CheckInStatement: Equatable, Sendable {
   ///
   /// - Returns: nil if one is missing, or not of its form.
   public init?(claims: JSONObject) {
-    guard case .string(let deviceID)? = claims["sub"], case .string(let machine)? = claims["machine"],
-      case .string(let nonce)? = claims["nonce"], case .integer(let issuedAt)? = claims["iat"],
-      let machineID = try? Base64URL.decode(machine, maximumCount: MachineSecret.machineIDByteCount),
-      let nonceBytes = try? Base64URL.decode(nonce, maximumCount: MachineProof.nonceByteCount),
-      machineID.count == MachineSecret.machineIDByteCount, nonceBytes.count == MachineProof.nonceByteCount,
-      let policy = Self.number("policy", claims), let news = Self.number("news", claims)
+    guard let found = CheckInClaims(claims), let policy = Self.number("policy", claims),
+      let news = Self.number("news", claims)
     else { return nil }
-    self.init(
-      deviceID: deviceID, machineID: machineID, nonce: nonceBytes, policy: policy, news: news, issuedAt: issuedAt)
+    self.init(found, policy: policy, news: news)
   }
 
   /// A number, which may be absent.

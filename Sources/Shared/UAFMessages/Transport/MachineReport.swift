@@ -146,16 +146,10 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   /// Reads the lock.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    account = try reader.storedText("account", characters: 1...128)
-    type = try reader.storedText("type", characters: 1...32)
-    guard let origin = Origin(rawValue: try reader.string("origin", characters: 1...16)) else {
-      throw .outOfRange(reader.name("origin"))
-    }
-    self.origin = origin
+    (account, type, origin) = try reader.reportedAuthenticator()
     until = try reader.optionalInteger("until", as: Int64.self)
     if let until, until < 0 { throw .outOfRange(reader.name("until")) }
-    let count = OfflineLoginNote.codeByteCount
-    code = reader.has("code") ? try reader.base64URL("code", counts: count...count) : nil
+    code = try reader.reportedCode()
   }
 
   /// The bytes that the code covers: `pam-uaf standing lock`, a zero byte, the ID of the joined machine (16), the end (8; -1 for
@@ -241,5 +235,24 @@ public struct OfflineLoginNote: JSONRepresentable, Hashable, Sendable {
     statement.add(number)
     statement.add(fields: [account, service])
     return statement.bytes
+  }
+}
+
+/// What a lock and wrong values in a row have in common.
+extension MemberReader {
+  /// The account's name at the server, the name of the authenticator type, and whose attempts they are.
+  func reportedAuthenticator() throws(MessageError) -> (account: String, type: String, origin: ReportedLock.Origin) {
+    let account = try storedText("account", characters: 1...128)
+    let type = try storedText("type", characters: 1...32)
+    guard let origin = ReportedLock.Origin(rawValue: try string("origin", characters: 1...16)) else {
+      throw .outOfRange(name("origin"))
+    }
+    return (account, type, origin)
+  }
+
+  /// The code of a statement about an account; nil without one.
+  func reportedCode() throws(MessageError) -> [UInt8]? {
+    let count = OfflineLoginNote.codeByteCount
+    return has("code") ? try base64URL("code", counts: count...count) : nil
   }
 }

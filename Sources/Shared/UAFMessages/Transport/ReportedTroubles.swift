@@ -22,17 +22,11 @@ public struct ReportedAttempts: JSONRepresentable, Equatable, Sendable {
   /// Reads the wrong values.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    account = try reader.storedText("account", characters: 1...128)
-    type = try reader.storedText("type", characters: 1...32)
-    guard let origin = ReportedLock.Origin(rawValue: try reader.string("origin", characters: 1...16)) else {
-      throw .outOfRange(reader.name("origin"))
-    }
-    self.origin = origin
+    (account, type, origin) = try reader.reportedAuthenticator()
     let number = try reader.integer("count", as: Int32.self)
     guard number > 0 else { throw .outOfRange(reader.name("count")) }
     count = Int(number)
-    let length = OfflineLoginNote.codeByteCount
-    code = reader.has("code") ? try reader.base64URL("code", counts: length...length) : nil
+    code = try reader.reportedCode()
   }
 
   /// The bytes that the code covers: `pam-uaf wrong values`, a zero byte, the ID of the joined machine (16), the count (8), and

@@ -1,8 +1,8 @@
 /// The keys and authorities by which a machine may know its server, signed for a machine that has checked in; our own
 /// (docs/protocol.md, "Check-in").
 ///
-/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict. It adds to what root of the machine
-/// trusts. Something ends only if the statement names its end: what is merely missing stays trusted.
+/// It is sent as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict. It adds to what root of the
+/// machine trusts. Something ends only if the statement names its end: what is merely missing stays trusted.
 public struct TrustStatement: Equatable, Sendable {
   /// `typ` of the token's header.
   public static let tokenType = "machine-trust+jwt"
@@ -14,15 +14,9 @@ public struct TrustStatement: Equatable, Sendable {
   public static let publicKeyByteCount = 65
   /// The longest certificate of an authority, in bytes of DER.
   public static let maximumAuthorityBytes = 4096
-  /// How long a statement is valid for the request that it names, in seconds.
-  public static let lifetime: Int64 = 60
 
-  /// The machine's device id.
-  public let deviceID: String
-  /// The machine ID in the proof that was sent with the request.
-  public let machineID: [UInt8]
-  /// The nonce in the proof that was sent with the request.
-  public let nonce: [UInt8]
+  /// For which machine and proof it is.
+  public let claims: CheckInClaims
   /// The verdict key in use and those to come, ``publicKeyByteCount`` each.
   public var keys: [[UInt8]] = []
   /// The ids (``TrustName``) of verdict keys that are no longer accepted.
@@ -31,28 +25,17 @@ public struct TrustStatement: Equatable, Sendable {
   public var authorities: [[UInt8]] = []
   /// The fingerprints (``TrustName``) of authorities that issue it no longer.
   public var endedAuthorities: [String] = []
-  /// Seconds since 1970.
-  public let issuedAt: Int64
 
   /// Makes a statement that names nothing yet.
-  public init(deviceID: String, machineID: [UInt8], nonce: [UInt8], issuedAt: Int64) {
-    self.deviceID = deviceID
-    self.machineID = machineID
-    self.nonce = nonce
-    self.issuedAt = issuedAt
-  }
+  public init(_ claims: CheckInClaims) { self.claims = claims }
 
   /// The claims of the token.
   public var json: JSONValue {
-    var object: JSONObject = [
-      "sub": .string(deviceID), "machine": .string(Base64URL.encode(machineID)),
-      "nonce": .string(Base64URL.encode(nonce)), "keys": .array(keys.map { .string(Base64URL.encode($0)) }),
-    ]
+    var object = claims.object
+    object.set("keys", .array(keys.map { .string(Base64URL.encode($0)) }))
     object.set("endedKeys", JSONValue.strings(endedKeys))
     object.set("authorities", JSONValue.strings(authorities.map { Base64URL.encode($0) }))
     object.set("endedAuthorities", JSONValue.strings(endedAuthorities))
-    object.set("iat", .integer(issuedAt))
-    object.set("exp", .integer(issuedAt + Self.lifetime))
     return .object(object)
   }
 
@@ -61,11 +44,7 @@ public struct TrustStatement: Equatable, Sendable {
   /// - Returns: nil if one is missing, or not of its form; if there are too many of something, or something is too long; and if
   ///   the same thing is named twice, or as present and as ended.
   public init?(claims: JSONObject) {
-    guard case .string(let deviceID)? = claims["sub"], case .string(let machine)? = claims["machine"],
-      case .string(let nonce)? = claims["nonce"], case .integer(let issuedAt)? = claims["iat"],
-      let machineID = try? Base64URL.decode(machine, maximumCount: MachineSecret.machineIDByteCount),
-      let nonceBytes = try? Base64URL.decode(nonce, maximumCount: MachineProof.nonceByteCount),
-      machineID.count == MachineSecret.machineIDByteCount, nonceBytes.count == MachineProof.nonceByteCount,
+    guard let found = CheckInClaims(claims),
       claims["keys"] != nil, let keys = Self.bytes("keys", claims, maximum: Self.publicKeyByteCount),
       keys.allSatisfy({ $0.count == Self.publicKeyByteCount }),
       let authorities = Self.bytes("authorities", claims, maximum: Self.maximumAuthorityBytes),
@@ -73,7 +52,7 @@ public struct TrustStatement: Equatable, Sendable {
       let endedAuthorities = Self.texts("endedAuthorities", claims),
       endedAuthorities.allSatisfy(TrustName.isFingerprint)
     else { return nil }
-    self.init(deviceID: deviceID, machineID: machineID, nonce: nonceBytes, issuedAt: issuedAt)
+    self.init(found)
     (self.keys, self.authorities) = (keys, authorities)
     (self.endedKeys, self.endedAuthorities) = (endedKeys, endedAuthorities)
   }

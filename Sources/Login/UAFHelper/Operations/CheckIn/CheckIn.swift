@@ -298,10 +298,10 @@ struct CheckInOperation: CallOperation {
     _ = try folder.open()
     let settings = try server.settings()
     let answer = try checkIn.atOnce(settings, findings: try findings())
-    var document: JSONObject = ["device": .string(answer.statement.deviceID)]
+    var document: JSONObject = ["device": .string(answer.statement.claims.deviceID)]
     document.set("policy", answer.statement.policy.map(JSONValue.integer))
     document.set("news", answer.statement.news.map(JSONValue.integer))
-    document.set("time", .integer(answer.statement.issuedAt))
+    document.set("time", .integer(answer.statement.claims.issuedAt))
     return Success(document: JSONValue.object(document).text)
   }
 
