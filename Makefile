@@ -35,7 +35,7 @@ BUILD_TESTS := $(SWIFT) build --build-tests && $(SWIFT) build --package-path Ser
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
-.PHONY: test-webauthn test-directory test-provisioning lint-ansible
+.PHONY: test-confinement test-vm test-webauthn test-directory test-provisioning lint-ansible
 .PHONY: attack attack-table proofs test-machines bench fuzz deb test-packages install clean fmt lint
 
 help:
@@ -49,6 +49,8 @@ help:
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
 	@echo 'make test-webauthn  servers of others that speak WebAuthn, started and tried, in namespaces; ROWS=quick the two small ones'
 	@echo 'make test-provisioning  accounts as identity providers send them by SCIM, on SQLite and PostgreSQL, in namespaces; ROWS=... some'
+	@echo 'make test-confinement  have AppArmor and SELinux read the policies for our programs'
+	@echo 'make test-vm  a Debian with its own kernel in an emulator: AppArmor, and whatever else namespaces cannot show; ROWS=... some'
 	@echo 'make test-machines  a server and workstations on one network: they join, log in and leave; in namespaces; needs root'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
@@ -102,6 +104,12 @@ test-console: deps
 test-directory: deps
 	scripts/stage.sh --if-older
 	scripts/directory.sh $(ROWS)
+
+test-confinement:
+	scripts/confinement.sh
+
+test-vm: deps
+	scripts/vm.sh $(ROWS)
 
 test-devices: deps
 	scripts/stage.sh --if-older

@@ -16,7 +16,11 @@ try() {
 }
 
 try mount -t proc proc /proc
-try mount -t tmpfs -o mode=755,size=4g machines "$folder/root"
+# A virtual machine's Debian has a kernel, and its disk lies beside it.
+debian=$folder/root.tar size=4g
+if [[ $suite == vm ]]; then debian=$PWD/build/vm/root.tar size=12g; fi
+mkdir -p "$folder/root"
+try mount -t tmpfs -o "mode=755,size=$size" machines "$folder/root"
 # A terminal that a row opens must have the same name in /dev/pts inside the machine.
 try mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts /dev/pts
 if [[ ! -L /dev/ptmx ]]; then mount --bind /dev/pts/ptmx /dev/ptmx; fi
@@ -25,7 +29,7 @@ lay_out() { # tar, name
   tar -x -C "$folder/root/$2" -f "$1"
   echo '127.0.0.1 localhost workstation' >"$folder/root/$2/etc/hosts"
 }
-lay_out "$folder/root.tar" bare
+lay_out "$debian" bare
 cc -O1 Server/Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/local/bin/pam-host"
 if [[ $suite == machines && -f $folder/other.tar ]]; then lay_out "$folder/other.tar" other; fi
 
