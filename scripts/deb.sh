@@ -13,7 +13,7 @@ if [[ ${PREFIX:-/usr} != /usr ]]; then
   exit 64
 fi
 export PREFIX=/usr
-scripts/deps.sh debhelper po-debconf lintian
+scripts/deps.sh debhelper dh-apparmor po-debconf lintian
 scripts/stage.sh --if-older
 packages=$PWD/build/packages
 if [[ ${1-} == --if-older && -f $packages/made ]] &&

@@ -24,7 +24,7 @@ stage=$build/stage
 bin=$PREFIX/bin share=$PREFIX/share
 
 # The stamp has the time of the build's start: files that change during the build count as changed.
-made_of=(Sources Server/Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
+made_of=(apparmor Sources Server/Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
   scripts/sbom.py scripts/supply debian/changelog Package.swift Server/Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
   [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then
@@ -96,6 +96,8 @@ for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 064
 find examples -type f | while IFS= read -r sample; do place "$sample" "$share/doc/pam-uaf/$sample" 0644; done
 # The list of each package's components, and the notices for it.
 PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$stage.new"
+# Not where AppArmor looks: the package puts them there, and loads them.
+for profile in apparmor/*; do place "$profile" "$share/pam-uaf/$profile" 0644; done
 find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
 
 install -D -m 0644 "$build/cshim/tree/pam_uaf.so" "$build/tree/pam_uaf.so"

@@ -30,6 +30,25 @@ import UAFWire
 
   @Test(
     arguments: [
+      ("uaf-helper (enforce)\n", true, .enforcing), ("lsb_release (enforce)\nuaf-helper (kill)\n", true, .enforcing),
+      ("uaf-helper (complain)\n", true, .complaining), ("uaf-helper (unconfined)\n", true, .complaining),
+      ("uaf-helper-2 (enforce)\nx//uaf-helper (enforce)\n", true, .unloaded), ("", true, .unloaded),
+      ("", false, .withoutProfile), ("uaf-helper (enforce)\n", false, .enforcing),
+    ] as [(String, Bool, AppArmor)])
+  func `the kernel's list tells whether AppArmor enforces the core's profile`(
+    profiles: String, isInstalled: Bool, expected: AppArmor
+  ) {
+    #expect(AppArmor(profiles: profiles, isInstalled: isInstalled) == expected)
+  }
+
+  @Test func `doctor warns of a profile that is installed and not enforced, and of nothing else about AppArmor`() {
+    #expect(found { $0.appArmor = .unloaded } == [.kernelAppArmor])
+    #expect(found { $0.appArmor = .complaining } == [.kernelAppArmor])
+    for silent in [AppArmor.absent, .withoutProfile, .enforcing, nil] { #expect(found { $0.appArmor = silent } == []) }
+  }
+
+  @Test(
+    arguments: [
       ("0 0 4294967295\n", []), ("         0     100000      65536\n", []), ("0 1000 1\n", [60_990, 60_991, 60_992]),
       ("0 1000 1\n1 100000 60990\n", [60_991, 60_992]), ("60990 1 1\n60992 2 1\n", [60_991]), ("", []), (nil, []),
       ("0 100000 60990\n", [60_990, 60_991, 60_992]),

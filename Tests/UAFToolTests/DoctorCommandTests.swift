@@ -26,7 +26,7 @@ import UAFWire
       bench.output == """
         ok   helper: \(path)/libexec/uaf-helper, 3 bytes
         ok   fetch: \(path)/libexec/uaf-fetch, 4 bytes
-        ok   kernel: Landlock 3, seccomp, network namespaces
+        ok   kernel: Landlock 3, seccomp, network namespaces; no AppArmor
         ok   clock: set, and this boot of the machine has an ID
         ok   log: /dev/log takes lines
         ok   socket: \(path)/helper.sock is served
@@ -58,7 +58,7 @@ import UAFWire
       bench.output == """
         FAIL helper: /nonexistent: No such file or directory : reinstall the libpam-uaf package [program-missing]
         FAIL fetch: /nonexistent: No such file or directory : reinstall the libpam-uaf package [program-missing]
-        ok   kernel: Landlock 3, seccomp, network namespaces
+        ok   kernel: Landlock 3, seccomp, network namespaces; no AppArmor
         ok   clock: set, and this boot of the machine has an ID
         ok   log: /dev/log takes lines
         warn socket: /nonexistent: No such file or directory; only root's programs reach the core : systemctl \

@@ -33,7 +33,7 @@ packages=("$@")
 # Things that an installed machine has, such as its own machine ID.
 skip=cleanup/reproducible
 if [[ $kind == build ]]; then
-  mapfile -t packages < <(scripts/deps.sh --list "$dist" debhelper po-debconf lintian)
+  mapfile -t packages < <(scripts/deps.sh --list "$dist" debhelper dh-apparmor po-debconf lintian)
   # What the toolchain needs, then what the suites need on a machine.
   skip=cleanup/apt/lists
   packages+=(git libcurl4 libncurses6 libsqlite3-0 libuuid1 libxml2 tzdata)

@@ -97,6 +97,7 @@ package enum FindingID: String, CaseIterable {
   case kernelNetwork = "kernel-network"
   case kernelLandlock = "kernel-landlock"
   case kernelSeccomp = "kernel-seccomp"
+  case kernelAppArmor = "kernel-apparmor"
   case kernelIDs = "kernel-ids"
   case kernelFetch = "kernel-fetch"
   case bootID = "boot-id"

@@ -25,7 +25,13 @@ struct MachineCheck {
     if !facts.hasSeccomp {
       findings.append(.warning(.kernelSeccomp, MachineText.noSeccomp))
     }
-    return findings.isEmpty ? [.ok(MachineText.kernel(landlock: facts.landlock))] : findings
+    switch facts.appArmor {
+    case .unloaded: findings.append(.warning(.kernelAppArmor, MachineText.profileNotLoaded))
+    case .complaining: findings.append(.warning(.kernelAppArmor, MachineText.profileComplains))
+    case .absent, .withoutProfile, .enforcing, nil: break
+    }
+    return findings.isEmpty
+      ? [.ok(MachineText.kernel(landlock: facts.landlock, appArmor: facts.appArmor))] : findings
   }
 
   private func time() -> [Finding] {
@@ -60,7 +66,11 @@ enum MachineText: FindingCatalogue {
   case noNetworkNamespaces(kernelHasThem: Bool)
   case noLandlock
   case noSeccomp
-  case kernel(landlock: CInt)
+  /// The AppArmor profile is installed, and not loaded.
+  case profileNotLoaded
+  /// The AppArmor profile only reports what it would refuse.
+  case profileComplains
+  case kernel(landlock: CInt, appArmor: AppArmor?)
   /// These ids of our programs are not in this user namespace.
   case noIDs([UInt32])
   case noBootID
@@ -78,7 +88,20 @@ enum MachineText: FindingCatalogue {
       return FindingText("kernel: no network namespaces for the core: \(why)", do: sandbox)
     case .noLandlock: return FindingText("kernel: no Landlock", do: sandbox)
     case .noSeccomp: return FindingText("kernel: no filters of system calls (seccomp)", do: sandbox)
-    case .kernel(let landlock): return FindingText("kernel: Landlock \(landlock), seccomp, network namespaces")
+    case .profileNotLoaded:
+      return FindingText(
+        "kernel: AppArmor is on, but the profile of pam_uaf is not loaded", do: "apparmor_parser -r \(AppArmor.file)")
+    case .profileComplains:
+      return FindingText(
+        "kernel: AppArmor only reports what the profile of pam_uaf forbids", do: "aa-enforce \(AppArmor.file)")
+    case .kernel(let landlock, let appArmor):
+      let features = "kernel: Landlock \(landlock), seccomp, network namespaces"
+      switch appArmor {
+      case .enforcing: return FindingText(features + ", AppArmor")
+      case .withoutProfile: return FindingText(features + "; AppArmor is on, without a profile of pam_uaf")
+      case .absent: return FindingText(features + "; no AppArmor")
+      case .unloaded, .complaining, nil: return FindingText(features)
+      }
     case .noIDs(let ids):
       let names = ids.map(String.init).joined(separator: ", ")
       return FindingText(
@@ -114,7 +137,20 @@ enum MachineText: FindingCatalogue {
       return FindingText("커널: 코어에 쓸 네트워크 네임스페이스가 없습니다: \(why)", do: sandbox)
     case .noLandlock: return FindingText("커널: Landlock이 없습니다", do: sandbox)
     case .noSeccomp: return FindingText("커널: 시스템 호출 필터(seccomp)가 없습니다", do: sandbox)
-    case .kernel(let landlock): return FindingText("커널: Landlock \(landlock), seccomp, 네트워크 네임스페이스")
+    case .profileNotLoaded:
+      return FindingText(
+        "커널: AppArmor가 켜져 있지만 pam_uaf의 프로필을 읽어 들이지 않았습니다", do: "apparmor_parser -r \(AppArmor.file)")
+    case .profileComplains:
+      return FindingText(
+        "커널: AppArmor가 pam_uaf의 프로필에서 금지한 것을 막지 않고 알리기만 합니다", do: "aa-enforce \(AppArmor.file)")
+    case .kernel(let landlock, let appArmor):
+      let features = "커널: Landlock \(landlock), seccomp, 네트워크 네임스페이스"
+      switch appArmor {
+      case .enforcing: return FindingText(features + ", AppArmor")
+      case .withoutProfile: return FindingText(features + ". AppArmor가 켜져 있지만 pam_uaf의 프로필은 없습니다")
+      case .absent: return FindingText(features + ". AppArmor는 없습니다")
+      case .unloaded, .complaining, nil: return FindingText(features)
+      }
     case .noIDs(let ids):
       let names = ids.map(String.init).joined(separator: ", ")
       return FindingText(

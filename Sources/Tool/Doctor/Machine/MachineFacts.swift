@@ -21,6 +21,8 @@ package struct MachineFacts {
   package var isSynchronised: Bool?
   /// The system's error number from connecting to the log's socket; 0 for success.
   package var logFailure: CInt
+  /// What AppArmor does with the core; nil if the caller may not see it, as only root may.
+  package var appArmor: AppArmor? = .absent
   /// The user and group ids of our programs that do not exist here, as in a container with few of them.
   package var missingIDs: [UInt32] = []
 
@@ -30,7 +32,7 @@ package struct MachineFacts {
       landlock: landlock_version(), hasSeccomp: exists("/proc/sys/kernel/seccomp/actions_avail"),
       hasNetworkNamespaces: exists("/proc/self/ns/net"), mayLeaveNetwork: geteuid() == 0 ? hasAdministration() : nil,
       bootID: text("/proc/sys/kernel/random/boot_id"), time: Glibc.time(nil), isSynchronised: isSynchronised(),
-      logFailure: reachLog("/dev/log"),
+      logFailure: reachLog("/dev/log"), appArmor: appArmor(),
       missingIDs: missingIDs(in: ["uid_map", "gid_map"].map { text("/proc/self/" + $0) }))
   }
 
@@ -48,6 +50,12 @@ package struct MachineFacts {
         }
       }
     }
+  }
+
+  private static func appArmor() -> AppArmor? {
+    guard text("/sys/module/apparmor/parameters/enabled")?.hasPrefix("Y") == true else { return .absent }
+    guard let profiles = text("/sys/kernel/security/apparmor/profiles") else { return nil }
+    return AppArmor(profiles: profiles, isInstalled: exists(AppArmor.file))
   }
 
   private static func exists(_ path: String) -> Bool { (try? FileState.of(path).get()) != nil }
@@ -87,5 +95,31 @@ package struct MachineFacts {
       }
     }
     return end == 0 ? 0 : errno
+  }
+}
+
+/// What AppArmor does with the core (docs/sandboxes.md).
+package enum AppArmor: Equatable {
+  /// The kernel has none, or it is off.
+  case absent
+  /// It is on, and pam_uaf's profiles were not installed.
+  case withoutProfile
+  /// It is on, and the installed profile is not loaded.
+  case unloaded
+  /// The profile is loaded, but only reports what it would refuse.
+  case complaining
+  case enforcing
+
+  /// The file with the profiles of the programs of a login.
+  static let file = "/etc/apparmor.d/pam-uaf"
+
+  /// Reads the kernel's list of loaded profiles: a line for each, with its mode in parentheses.
+  init(profiles: String, isInstalled: Bool) {
+    let line = profiles.split(separator: "\n").first { $0.hasPrefix("uaf-helper (") }
+    switch line {
+    case "uaf-helper (enforce)", "uaf-helper (kill)": self = .enforcing
+    case .some: self = .complaining
+    case nil: self = isInstalled ? .unloaded : .withoutProfile
+    }
   }
 }
