@@ -119,6 +119,6 @@ package struct IssuedJoinCode: Equatable, Sendable {
     self.number = number
     self.machines = machines
     self.payload = payload
-    self.fingerprint = fingerprint.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    self.fingerprint = Hexadecimal.text(fingerprint)
   }
 }

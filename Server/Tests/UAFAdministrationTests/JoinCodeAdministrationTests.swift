@@ -37,7 +37,7 @@ import UAFMessages
     #expect(payload.server == TestServer.publicURL && payload.ca == "authority" && payload.verdictKeys == "keys")
     #expect(payload.group.name == "lab" && payload.expires == server.now + 60)
     #expect(try Base64URL.decode(payload.code, maximumCount: 64).count == 20)
-    #expect(issued.fingerprint == KeyName.text(try SHA256.hash(payload.fingerprinted)) && issued.number == 1)
+    #expect(issued.fingerprint == Hexadecimal.text(try SHA256.hash(payload.fingerprinted)) && issued.number == 1)
     #expect(try await server.joinRefusal(payload.code, "d1") == nil)
     let row = try await codes.page(by: caller).rows.first
     #expect(row?.used == 1 && row?.machines == 2 && row?.issuedBy == "token ops" && row?.group == "lab")

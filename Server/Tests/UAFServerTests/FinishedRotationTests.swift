@@ -113,7 +113,7 @@ struct FinishedRotationTests {
       commonName: name, dnsNames: ["localhost"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 4_000_000_000)
     let path = folder.appending(path: "\(name).pem").path(percentEncoded: false)
     try Data(made.authorityPEM).write(to: URL(filePath: path))
-    return (path, TrustName.text(try SHA256.hash(X509.certificates(pem: made.authorityPEM)[0])))
+    return (path, Hexadecimal.text(try SHA256.hash(X509.certificates(pem: made.authorityPEM)[0])))
   }
 
   @Test func `an authority is announced, not used while machines lack it, and ended when another one is used`()

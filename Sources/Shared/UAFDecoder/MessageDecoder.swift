@@ -293,10 +293,8 @@ public enum ShownValue {
   /// Bytes in hexadecimal, with their number; long values are cut.
   static func hexadecimal(_ bytes: [UInt8], maximumCount: Int = 32) -> String {
     guard !bytes.isEmpty else { return "empty" }
-    let digits = bytes.prefix(maximumCount).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return digits.joined() + (bytes.count > maximumCount ? "..." : "") + " (\(count(bytes.count)))"
+    let digits = Hexadecimal.text(bytes.prefix(maximumCount))
+    return digits + (bytes.count > maximumCount ? "..." : "") + " (\(count(bytes.count)))"
   }
 
   /// `1 byte`, `2 bytes`.

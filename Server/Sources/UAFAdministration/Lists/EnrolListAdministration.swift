@@ -179,17 +179,15 @@ package enum PayloadFileName {
     var stem = ""
     for (index, byte) in username.utf8.enumerated() {
       let isPlain = index == 0 ? isLetterOrDigit(byte) : isLetterOrDigit(byte) || "._-@".utf8.contains(byte)
-      if isPlain { stem.unicodeScalars.append(UnicodeScalar(byte)) } else { stem += "%" + hexadecimal(byte) }
+      if isPlain { stem.unicodeScalars.append(UnicodeScalar(byte)) } else { stem += "%" + Hexadecimal.text([byte]) }
     }
     // uafctl would take an argument that begins with `eyJ` as a payload and not as a file.
     if stem.hasPrefix("eyJ") { stem = "%65" + stem.dropFirst() }
     guard stem.utf8.count > longestStem else { return stem + ending }
     // No other name contains `~`, so a shortened name cannot be that of a different account.
-    let hash = try SHA256.hash(Array(username.utf8)).prefix(16).map(hexadecimal).joined()
+    let hash = Hexadecimal.text(try SHA256.hash(Array(username.utf8)).prefix(16))
     return stem.prefix(longestStem - hash.utf8.count - 1) + "~" + hash + ending
   }
-
-  private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {

@@ -65,7 +65,7 @@ enum DangerousStep: Equatable, Sendable {
 
   /// The SHA-256 of a text in hexadecimal digits.
   static func hash(_ text: String) throws -> String {
-    try SHA256.hash(Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    Hexadecimal.text(try SHA256.hash(Array(text.utf8)))
   }
 
   /// The first digits of the SHA-256 of a text.

@@ -5,6 +5,7 @@ import NIOSSL
 import SecretMemory
 import Synchronization
 import UAFCrypto
+import UAFMessages
 import UAFService
 
 /// A sink that receives rows as JSON lines at an HTTPS URL.
@@ -93,8 +94,7 @@ final class WebhookSecret: Sendable {
   func signature(of body: [UInt8], now: Int64) throws -> String {
     let message = Array("\(now).".utf8) + body
     let code = try key.withLock { key in try HMACSHA256.authenticate(message, key: key) }
-    let digits = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return "t=\(now),v1=\(digits)"
+    return "t=\(now),v1=\(Hexadecimal.text(code))"
   }
 }
 

@@ -102,7 +102,7 @@ struct AuthorityAnnounceCommand: AsyncParsableCommand {
       throw ServerError.unusableFile(
         path: file, reason: "the certificate is longer than \(TrustStatement.maximumAuthorityBytes) bytes")
     }
-    return (certificate, TrustName.text(try SHA256.hash(certificate)))
+    return (certificate, Hexadecimal.text(try SHA256.hash(certificate)))
   }
 }
 

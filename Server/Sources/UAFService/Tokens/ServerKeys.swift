@@ -259,7 +259,7 @@ package final class TokenKey: Sendable {
   ///
   /// - Parameter info: its SubjectPublicKeyInfo, DER.
   static func id(ofPublicKey info: [UInt8]) throws -> String {
-    KeyName.text(try SHA256.hash(info).prefix(8))
+    Hexadecimal.text(try SHA256.hash(info).prefix(8))
   }
 
   /// The first part of each token that is signed by the key with this id.
@@ -287,7 +287,7 @@ package final class ServerSecret: Sendable {
     for _ in 0..<2 {
       guard try key.authenticate(message) == code else { throw CryptoError.unavailable(.hmac) }
     }
-    id = KeyName.text(code.prefix(4))
+    id = Hexadecimal.text(code.prefix(4))
     self.key = Mutex(key)
   }
 
@@ -304,14 +304,6 @@ package final class ServerSecret: Sendable {
   /// Whether a code is right for this message and purpose, compared in constant time.
   func isValid(_ code: [UInt8], _ purpose: String, _ message: [UInt8]) throws -> Bool {
     HMACSHA256.isEqual(code, try self.code(purpose, message))
-  }
-}
-
-/// Names by which administrators distinguish keys.
-enum KeyName {
-  /// The bytes of a key's hash as hexadecimal digits.
-  static func text(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }
 

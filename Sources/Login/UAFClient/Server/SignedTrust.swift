@@ -51,11 +51,11 @@ extension TrustName {
     guard let info = try? P256.subjectPublicKeyInfo(publicKey: publicKey), let hash = try? SHA256.hash(info) else {
       return nil
     }
-    return text(hash.prefix(keyIDLength / 2))
+    return Hexadecimal.text(hash.prefix(keyIDLength / 2))
   }
 
   /// The fingerprint of an authority's certificate, DER; nil if OpenSSL cannot compute it.
   public static func fingerprint(of certificate: [UInt8]) -> String? {
-    (try? SHA256.hash(certificate)).map { text($0) }
+    (try? SHA256.hash(certificate)).map { Hexadecimal.text($0) }
   }
 }

@@ -81,11 +81,6 @@ public enum TrustName {
   /// The length of an authority's fingerprint in characters.
   public static let fingerprintLength = 64
 
-  /// Bytes of a hash as hexadecimal digits.
-  public static func text(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
-
   /// Whether a text has the form of a verdict key's id.
   public static func isKeyID(_ text: String) -> Bool { isDigits(text, count: keyIDLength) }
 
