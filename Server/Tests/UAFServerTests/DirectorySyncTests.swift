@@ -40,6 +40,8 @@ struct DirectorySyncTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  private static func end(_ process: SearchProcess) throws { try process.ended(by: 60_000, now: { 0 }) }
+
   // MARK: The search
 
   @Test func `the search demands a certificate, follows nothing, and asks for pages that it must get`() throws {
@@ -72,7 +74,7 @@ struct DirectorySyncTests {
   @Test func `the process reads the password at its descriptor, and finds it nowhere else`() throws {
     let process = try Self.process("cat /dev/fd/3; echo; env; echo $0 $*", password: Self.password)
     let lines = try Self.said(by: process).split(separator: "\n").map(String.init)
-    try process.ended()
+    try Self.end(process)
     #expect(lines.first == Self.password)
     #expect(lines.dropFirst().allSatisfy { !$0.contains(Self.password) })
     #expect(lines.contains("LDAPNOINIT=1") && !lines.contains { $0.hasPrefix("HOME=") })
@@ -85,7 +87,7 @@ struct DirectorySyncTests {
     let process = try Self.process("ls /proc/self/fd | wc -l")
     // 0 to 2, and that of the folder.
     #expect(try Self.said(by: process) == "4\n")
-    try process.ended()
+    try Self.end(process)
   }
 
   @Test func `refuses a password file that is empty`() {
@@ -96,7 +98,7 @@ struct DirectorySyncTests {
     let process = try Self.process("echo dn: cn=a; echo 'Size limit exceeded (4)' >&2; exit 4")
     #expect(try Self.said(by: process) == "dn: cn=a\n")
     #expect(throws: ServerError.directory(DirectorySearchFailure(.sizeLimit, said: "Size limit exceeded (4)"))) {
-      try process.ended()
+      try Self.end(process)
     }
   }
 
@@ -108,7 +110,65 @@ struct DirectorySyncTests {
     }
     let killed = try Self.process("kill -9 $$")
     _ = try Self.said(by: killed)
-    #expect(throws: ServerError.directory(DirectorySearchFailure(.killed))) { try killed.ended() }
+    #expect(throws: ServerError.directory(DirectorySearchFailure(.killed))) { try Self.end(killed) }
+  }
+
+  @Test func `a search that has closed its output and does not end is a failure, too`() throws {
+    let silent = try Self.process("exec >&- 2>&-; exec sleep 60")
+    #expect(try Self.said(by: silent) == "")
+    var times: [Int64] = [5, 0]
+    #expect(throws: ServerError.directory(DirectorySearchFailure(.tookTooLong))) {
+      try silent.ended(by: 5, now: { times.isEmpty ? 5 : times.removeLast() })
+    }
+  }
+
+  @Test func `what the search has started ends with it at the deadline`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("alive")
+    // SAFETY: the paths live for the calls.
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    let alive = unsafe open(path, O_RDONLY | O_NONBLOCK)
+    defer { close(alive) }
+    // The other end of the pipe is open for as long as the child of the process lives.
+    let process = try Self.process("exec 4>\(path); sleep 60 & exec 4>&-; echo started; wait")
+    #expect(try process.output(by: 60_000, now: { 0 }) == Array("started\n".utf8))
+    #expect(!Self.hasEnded(alive, within: 0))
+    #expect(throws: ServerError.directory(DirectorySearchFailure(.tookTooLong))) {
+      _ = try process.output(by: 5, now: { 5 })
+    }
+    #expect(Self.hasEnded(alive, within: 10_000))
+  }
+
+  /// Whether nobody has the other end of a pipe open any longer.
+  private static func hasEnded(_ descriptor: CInt, within milliseconds: CInt) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    // SAFETY: one element.
+    return unsafe poll(&entry, 1, milliseconds) == 1 && entry.revents & Int16(POLLHUP) != 0
+  }
+
+  @Test func `a malformed filter is an error of the settings, and is named`() throws {
+    let process = try Self.process("echo 'ldap_search_ext: Bad search filter (-7)' >&2; exit 249")
+    _ = try Self.said(by: process)
+    let failure = try #require(throws: ServerError.self) { try Self.end(process) }
+    let named = DirectorySearch.naming("(a=b", failure)
+    #expect(named.exit == .usage && named.description.contains("(a=b") && named.description.contains("(-7)"))
+    let other = ServerError.directory(DirectorySearchFailure(.init(80)))
+    #expect(DirectorySearch.naming("(a=b", other) == other)
+  }
+
+  @Test func `authorities that are not there, or that the search cannot read, are an error of the settings`() throws {
+    for path in ["/nonexistent.pem", "/etc", "/dev/null"] {
+      let settings = try DirectorySettings(
+        parsing: Array(
+          (#"{"source":"corp","url":"ldaps://a","base":"dc=a","filter":"(a=b)","authorities":"\#(path)","#
+            + #""attributes":{"id":"i","name":"n"}}"#).utf8))
+      let failure = try #require(throws: ServerError.self) {
+        try DirectorySearch(settings: settings, now: { 0 }).entries(base: "dc=a", filter: "(a=b)", attributes: ["i"]) {
+          _ in
+        }
+      }
+      #expect(failure.exit == .usage && failure.description.contains(path))
+    }
   }
 
   @Test func `refuses a program that is not there, and names its package`() throws {

@@ -57,6 +57,9 @@ static inline int process_try_thread(void)
 // A copy of this process, which must have one thread: returns 0 in the copy, its process ID in the original, -1 on failure.
 static inline pid_t process_copy(void) { return fork(); }
 
+// A descriptor of a child that was not waited for; it can be read once the child has ended. -1 on failure.
+static inline int process_descriptor(pid_t child) { return (int)syscall(SYS_pidfd_open, child, 0U); }
+
 // Whether the permitted, effective and inheritable sets are empty: 1, 0, or -1 if that cannot be determined.
 static inline int process_has_no_capabilities(void)
 {

@@ -6,30 +6,44 @@ import UAFService
 package struct DirectoryPeople {
   /// The most people, as in a list of people.
   package static let maximumCount = PeopleList.maximumCount
+  /// The most groups: as many as a server has.
+  package static let mostGroups = ProfileRules.mostGroupsOfServer
+  /// The most members of all groups together.
+  package static let mostMembers = 2_000_000
   /// The longest ID of an entry, in bytes: an external ID has at most 128 characters, and begins with the directory's name.
   private static let longestID = 88
 
   private let settings: DirectorySettings
+  private let mostMembers: Int
   /// The names of the groups that an entry is a member of, for groups that name entries.
   private var groupsOfEntries: [DistinguishedName: [String]] = [:]
-  /// The same for groups that name accounts, by the name in lower case.
+  /// The same for groups that name accounts.
   private var groupsOfNames: [String: [String]] = [:]
   private var people: [DirectoryPerson] = []
   private var unusable: [UnusableEntry] = []
   private var unusableGroups: [String: EntryProblem] = [:]
   /// The DN of each ID.
   private var owners: [String: String] = [:]
+  private var groupCount = 0
+  private var memberCount = 0
 
-  package init(_ settings: DirectorySettings) { self.settings = settings }
+  package init(_ settings: DirectorySettings, mostMembers: Int = Self.mostMembers) {
+    self.settings = settings
+    self.mostMembers = mostMembers
+  }
 
   /// Reads a group's entry, if groups are searched for.
   ///
   /// A group whose name cannot be used is left out, and named.
   ///
-  /// - Throws: ``DirectoryProblem`` if not all members have arrived.
+  /// - Throws: ``DirectoryProblem`` if not all members have arrived, or if the groups are too many or too large.
   package mutating func add(group entry: DirectoryEntry) throws(DirectoryProblem) {
     guard case .searched(_, _, let nameAttribute, let memberAttribute) = settings.groups else { return }
     guard !entry.incomplete.contains(memberAttribute.lowercased()) else { throw .incompleteGroup(dn: entry.dn) }
+    let members = entry.values[memberAttribute.lowercased()] ?? []
+    (groupCount, memberCount) = (groupCount + 1, memberCount + members.count)
+    guard groupCount <= Self.mostGroups else { throw .tooManyGroups(Self.mostGroups) }
+    guard memberCount <= mostMembers else { throw .tooManyMembers(mostMembers) }
     let name: String
     do throws(EntryProblem) {
       guard let text = try Self.text(entry, nameAttribute) else { throw .noValue(nameAttribute) }
@@ -38,13 +52,14 @@ package struct DirectoryPeople {
       unusableGroups[entry.dn] = error
       return
     }
-    for member in entry.values[memberAttribute.lowercased()] ?? [] {
+    for member in members {
       guard let text = String(validating: member, as: UTF8.self) else { continue }
       // A member whose name is no DN is the name of an account (memberUid), or nobody.
       if let dn = DistinguishedName(text) {
         groupsOfEntries[dn, default: []].append(name)
       } else {
-        groupsOfNames[text.lowercased(), default: []].append(name)
+        // RFC 2307 compares memberUid exactly (caseExactIA5Match), unless the settings say that case does not matter here.
+        groupsOfNames[settings.lowersNames ? text.lowercased() : text, default: []].append(name)
       }
     }
   }
@@ -56,6 +71,7 @@ package struct DirectoryPeople {
   /// - Throws: ``DirectoryProblem`` if it is not clear which person of an earlier run this is: somebody could be taken for gone.
   package mutating func add(person entry: DirectoryEntry) throws(DirectoryProblem) {
     guard owners.count < Self.maximumCount else { throw .tooMany(Self.maximumCount) }
+    guard unusableGroups.count <= Self.mostGroups else { throw .tooManyGroups(Self.mostGroups) }
     let id = settings.source.prefix + (try id(of: entry))
     if let other = owners[id] { throw .sameID(dn: entry.dn, other: other) }
     owners[id] = entry.dn
@@ -99,12 +115,11 @@ package struct DirectoryPeople {
   /// - Returns: nil for anything but 16 bytes.
   private static func guid(_ bytes: [UInt8]) -> String? {
     guard bytes.count == 16 else { return nil }
-    let order = [3, 2, 1, 0, -1, 5, 4, -1, 7, 6, -1, 8, 9, -1, 10, 11, 12, 13, 14, 15]
-    return order.map { place in
-      guard place >= 0 else { return "-" }
-      let digits = String(bytes[place], radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    let parts: [[UInt8]] = [
+      bytes[0..<4].reversed(), bytes[4..<6].reversed(), bytes[6..<8].reversed(), Array(bytes[8..<10]),
+      Array(bytes[10...]),
+    ]
+    return parts.map { Hexadecimal.text($0) }.joined(separator: "-")
   }
 
   private mutating func person(_ entry: DirectoryEntry, _ id: String) throws(EntryProblem) -> DirectoryPerson {
@@ -137,7 +152,7 @@ package struct DirectoryPeople {
     case nil: return nil
     case .searched:
       guard let dn = DistinguishedName(entry.dn) else { throw .notADN(entry.dn) }
-      return (groupsOfEntries[dn] ?? []) + (groupsOfNames[username.lowercased()] ?? [])
+      return (groupsOfEntries[dn] ?? []) + (groupsOfNames[username] ?? [])
     case .ofPerson(let attribute, let below):
       guard !entry.incomplete.contains(attribute.lowercased()) else { throw .incomplete(attribute) }
       var names: [String] = []
@@ -230,8 +245,8 @@ package enum EntryProblem: Error, Equatable, CustomStringConvertible, Sendable {
   case field(String, FieldProblem)
   /// The entry's account has a different name: accounts keep their names.
   case renamed(account: String, to: String)
-  /// An account with this name was not made for this entry.
-  case otherAccount(String)
+  /// An account with this name was not made for this entry, which has the external ID.
+  case otherAccount(String, externalID: String)
 
   package var description: String {
     switch self {
@@ -246,8 +261,9 @@ package enum EntryProblem: Error, Equatable, CustomStringConvertible, Sendable {
     case .field(let field, let problem): "\(field) \(problem)"
     case .renamed(let account, let name):
       "the directory calls \(Self.shown(account)) now \(Self.shown(name)), and accounts keep their names"
-    case .otherAccount(let name):
-      "there is an account \(Self.shown(name)) that was not made for this entry; 'person --external-id' hands it over"
+    case .otherAccount(let name, let id):
+      "there is an account \(Self.shown(name)) that was not made for this entry: to hand it over to the directory, give it the "
+        + "external ID \(ShownValue.quoted(id, maximumCount: 128)) with 'uaf-server person'"
     }
   }
 
@@ -259,6 +275,11 @@ package enum DirectoryProblem: Error, Equatable, CustomStringConvertible, Sendab
   /// A line is not LDIF, or is too long.
   case notLDIF(line: Int)
   case tooMany(Int)
+  case tooManyGroups(Int)
+  /// The groups have more members than this together.
+  case tooManyMembers(Int)
+  /// An entry has more values or more bytes than a reader keeps.
+  case largeEntry(dn: String, values: Int, bytes: Int)
   /// No entry was found.
   case nobody
   /// An entry has no ID, or one that cannot be used.
@@ -271,6 +292,12 @@ package enum DirectoryProblem: Error, Equatable, CustomStringConvertible, Sendab
     switch self {
     case .notLDIF(let line): "line \(line) of the directory's answer is not an entry in LDIF, or is too long"
     case .tooMany(let most): "the directory has more than \(most) people: use a narrower base or filter"
+    case .tooManyGroups(let most):
+      "the directory has more than \(most) groups: use a narrower base or filter for groups"
+    case .tooManyMembers(let most):
+      "the groups of the directory have more than \(most) members together: use a narrower base or filter for groups"
+    case .largeEntry(let dn, let values, let bytes):
+      "\(Self.shown(dn)): the entry has more than \(values) values or \(bytes) bytes: leave it out with the filter"
     case .nobody: "the directory has nobody: check base and filter, and what bindDN may read"
     case .noID(let dn, let attribute):
       "\(Self.shown(dn)): the entry needs one \(attribute), of visible ASCII: without it, its person could be taken for gone"

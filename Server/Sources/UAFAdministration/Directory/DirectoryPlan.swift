@@ -12,6 +12,10 @@ package struct DirectoryPlan: Equatable, Sendable {
   ///
   /// They stay: an administrator takes the role, or disables them.
   package let administrators: [String]
+  /// People of the directory about whom something would change, and who have a role at this server.
+  ///
+  /// Nothing changes about them: whoever writes to the directory must not decide about administrators.
+  package let keptAdministrators: [String]
   /// How many accounts may be disabled at once.
   package let mostDisabled: Int
 
@@ -25,13 +29,13 @@ package struct DirectoryPlan: Equatable, Sendable {
     let byName = Dictionary(accounts.map { ($0.username, $0) }) { first, _ in first }
     let ours = accounts.filter { $0.profile.externalID?.hasPrefix(source.prefix) == true }
     let byID = Dictionary(ours.map { ($0.profile.externalID ?? "", $0) }) { first, _ in first }
-    var (steps, unusable) = ([DirectoryStep](), directory.unusable)
+    var (steps, unusable, kept) = ([DirectoryStep](), directory.unusable, [String]())
     for person in directory.people.sorted(by: { $0.username < $1.username }) {
       guard let account = byID[person.externalID] else {
         if byName[person.username] == nil {
           steps.append(DirectoryStep(.add, person))
         } else {
-          unusable.append(UnusableEntry(person, .otherAccount(person.username)))
+          unusable.append(UnusableEntry(person, .otherAccount(person.username, externalID: person.externalID)))
         }
         continue
       }
@@ -40,8 +44,13 @@ package struct DirectoryPlan: Equatable, Sendable {
         continue
       }
       let change = person.change.beyond(account.profile)
+      let comesBack = account.disabledBy == source.actor.text
+      guard !account.isAdministrator else {
+        if comesBack || !change.isEmpty { kept.append(account.username) }
+        continue
+      }
       if !change.isEmpty { steps.append(DirectoryStep(.change, person, change)) }
-      if account.disabledBy == source.actor.text { steps.append(DirectoryStep(.enable, person, .nothing)) }
+      if comesBack { steps.append(DirectoryStep(.enable, person, .nothing)) }
     }
     let present = Set(directory.people.map(\.externalID) + directory.unusable.map(\.externalID))
     let gone = ours.filter { $0.disabledBy == nil && !present.contains($0.profile.externalID ?? "") }
@@ -53,6 +62,7 @@ package struct DirectoryPlan: Equatable, Sendable {
           action: .disable, username: account.username, externalID: account.profile.externalID ?? "", change: .nothing)
       }
     self.unusable = unusable.sorted { $0.dn < $1.dn }
+    keptAdministrators = kept
     administrators = gone.filter(\.isAdministrator).map(\.username).sorted()
     mostDisabled = most ?? limit.most(of: ours.count { $0.disabledBy == nil })
   }

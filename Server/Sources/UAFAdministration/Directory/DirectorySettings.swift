@@ -1,3 +1,4 @@
+import UAFDecoder
 import UAFMessages
 import UAFService
 
@@ -140,9 +141,26 @@ package struct DirectorySettings: Equatable, Sendable {
   /// Whether a text is an address of a directory, and nothing that a program could take for anything else.
   private static func isURL(_ text: String) -> Bool {
     guard let scheme = ["ldaps://", "ldap://"].first(where: text.hasPrefix) else { return false }
-    let place = text.utf8.dropFirst(scheme.utf8.count)
-    return !place.isEmpty && place.count <= 255
-      && place.allSatisfy { AttributeName.isLetterOrDigit($0) || ".-:[]".utf8.contains($0) }
+    let place = text.dropFirst(scheme.count)
+    guard place.utf8.count <= 255 else { return false }
+    let (host, port): (Substring, Substring)
+    if place.first == "[" {
+      guard let end = place.firstIndex(of: "]") else { return false }
+      (host, port) = (place[...end].dropFirst().dropLast(), place[place.index(after: end)...])
+    } else {
+      let end = place.firstIndex(of: ":") ?? place.endIndex
+      (host, port) = (place[..<end], place[end...])
+    }
+    let isAddress = place.first == "["
+    guard !host.isEmpty,
+      host.utf8.allSatisfy({ AttributeName.isLetterOrDigit($0) || (isAddress ? ":." : "-.").utf8.contains($0) })
+    else { return false }
+    guard !port.isEmpty else { return true }
+    let digits = port.dropFirst()
+    guard port.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(digits) else {
+      return false
+    }
+    return number > 0
   }
 }
 
@@ -159,7 +177,13 @@ package struct DirectorySource: Hashable, Sendable {
   }
 
   /// What the external IDs of this directory's people begin with.
-  package var prefix: String { "ldap:\(name):" }
+  package var prefix: String { "\(Self.mark)\(name):" }
+
+  /// What the external IDs of all directories begin with.
+  private static let mark = "ldap:"
+
+  /// Whether an external ID is one of some directory: then the directory's sync decides about the account.
+  package static func isExternalID(_ id: String) -> Bool { id.hasPrefix(mark) }
 
   /// Who disables and enables accounts in the name of this directory.
   package var actor: AuditActor { .directory(name) }
@@ -225,7 +249,9 @@ private struct SettingsMembers {
   func refuseOthers(than names: [String]) throws(DirectorySettingsProblem) {
     for member in object.members where !names.contains(member.name) {
       throw DirectorySettingsProblem(
-        member: path.isEmpty ? "" : String(path.dropLast()), reason: "has a member that is unknown; known are \(names)")
+        member: path.isEmpty ? "" : String(path.dropLast()),
+        reason: "has the unknown member \(ShownValue.quoted(member.name, maximumCount: 64)); known members are "
+          + names.joined(separator: ", "))
     }
   }
 

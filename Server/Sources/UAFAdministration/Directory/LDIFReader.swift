@@ -24,7 +24,10 @@ package struct LDIFReader {
   package static let maximumLine = 65_536
   /// The most values of one entry: members of a group.
   package static let maximumValues = 200_000
+  /// The longest entry in bytes, as it is written: 32 MiB.
+  package static let maximumEntry = 33_554_432
 
+  private let maximumEntry: Int
   /// The line that may still be continued, and its number.
   private var line: [UInt8] = []
   private var lineNumber = 0
@@ -34,13 +37,16 @@ package struct LDIFReader {
   private var number = 0
   private var entry: DirectoryEntry?
   private var count = 0
+  /// The bytes of the entry's lines.
+  private var size = 0
 
-  package init() {}
+  package init(maximumEntry: Int = Self.maximumEntry) { self.maximumEntry = maximumEntry }
 
   /// Reads a part of the text, wherever it was cut.
   ///
   /// - Returns: the entries that are complete.
-  /// - Throws: ``DirectoryProblem/notLDIF(line:)``. The reader cannot be used any longer then.
+  /// - Throws: ``DirectoryProblem/notLDIF(line:)``; ``DirectoryProblem/largeEntry(dn:values:bytes:)``. The reader cannot be
+  ///   used any longer then.
   package mutating func received(_ bytes: some Sequence<UInt8>) throws(DirectoryProblem) -> [DirectoryEntry] {
     var entries: [DirectoryEntry] = []
     for byte in bytes {
@@ -60,7 +66,7 @@ package struct LDIFReader {
   /// Ends the text.
   ///
   /// - Returns: the last entry, if no empty line has followed it.
-  /// - Throws: ``DirectoryProblem/notLDIF(line:)`` if the text ends within a line.
+  /// - Throws: ``DirectoryProblem/notLDIF(line:)`` if the text ends within a line; otherwise as ``received(_:)``.
   package mutating func end() throws(DirectoryProblem) -> DirectoryEntry? {
     guard rest.isEmpty else { throw .notLDIF(line: number + 1) }
     try takeLine()
@@ -92,16 +98,19 @@ package struct LDIFReader {
     let parts = line[..<colon].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     let name = String(decoding: parts[0], as: UTF8.self).lowercased()
     guard AttributeName.isValid(name) else { throw wrong }
-    guard entry != nil else {
+    guard let dn = entry?.dn else {
       guard name == "dn", parts.count == 1, let dn = String(validating: value, as: UTF8.self), !dn.isEmpty else {
         throw wrong
       }
       entry = DirectoryEntry(dn: dn)
-      count = 0
+      (count, size) = (0, line.count)
       return
     }
-    count += 1
-    guard name != "dn", name != "changetype", count <= Self.maximumValues else { throw wrong }
+    (count, size) = (count + 1, size + line.count)
+    guard count <= Self.maximumValues, size <= maximumEntry else {
+      throw .largeEntry(dn: dn, values: Self.maximumValues, bytes: maximumEntry)
+    }
+    guard name != "dn", name != "changetype" else { throw wrong }
     // A value with an option is a different attribute (RFC 4512, section 2.5), such as a name in one language.
     guard parts.count > 1 else {
       entry?.values[name, default: []].append(value)

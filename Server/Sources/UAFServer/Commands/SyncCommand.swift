@@ -16,7 +16,7 @@ struct SyncCommand: AsyncParsableCommand {
 struct SyncLDAPCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ldap",
-    abstract: "Take the people of an LDAP directory into the store, which the directory never reads.",
+    abstract: "Take the people of an LDAP directory into the store.",
     discussion: """
       New people get accounts. Changed people are changed. People who are gone are disabled and never deleted; if they \
       come back, they are enabled, unless somebody else has disabled them. Accounts that were not made for an entry of \
@@ -48,6 +48,9 @@ struct SyncLDAPCommand: AsyncParsableCommand {
       for entry in plan.unusable { Self.note("left out", entry.dn, entry.problem) }
       for name in plan.administrators {
         Terminal.note("\(name) is gone from the directory, but has a role, and stays: see 'uaf-server admin'")
+      }
+      for name in plan.keptAdministrators {
+        Terminal.note("\(name) has a role, so a change in the directory is not taken over: see 'uaf-server admin'")
       }
       for step in plan.steps { json.print(DirectoryRoutes.json(step), orElse: Self.line(step)) }
       guard !plan.isOverLimit else {

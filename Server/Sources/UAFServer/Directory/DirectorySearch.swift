@@ -44,11 +44,12 @@ struct DirectorySearch {
 
   /// Searches, and passes each entry to `body`.
   ///
-  /// - Throws: ``ServerError``; what `body` throws is thrown as ``ServerError/unusableDirectoryAnswer(_:)``.
+  /// - Throws: ``ServerError``, also for a malformed filter; what `body` throws is thrown as ``ServerError/unusableDirectoryAnswer(_:)``.
   func entries(
     base: String, filter: String, attributes: [String], _ body: (DirectoryEntry) throws(DirectoryProblem) -> Void
   ) throws(ServerError) {
     let isRoot = geteuid() == 0
+    try checkAuthorities(isRoot: isRoot)
     let command = command(base: base, filter: filter, attributes: attributes, isRoot: isRoot)
     let process = try SearchProcess(
       command, password: try settings.bind.map { bind throws(ServerError) in try Self.password(bind.passwordFile) },
@@ -61,10 +62,32 @@ struct DirectorySearch {
       }
     }
     // Only a search that has ended well was complete: the entries before a failure prove nothing about people who are gone.
-    try process.ended()
+    do throws(ServerError) { try process.ended(by: end, now: now) } catch { throw Self.naming(filter, error) }
     try Self.reading { () throws(DirectoryProblem) in
       if let last = try reader.end() { try body(last) }
     }
+  }
+
+  /// Refuses a file that the search could not read; its failure would look like one of the directory.
+  private func checkAuthorities(isRoot: Bool) throws(ServerError) {
+    let path = settings.authorities
+    var file = stat()
+    // SAFETY: `file` and the path live for the calls.
+    guard unsafe stat(path, &file) == 0 else {
+      throw .unusableFile(path: path, system: "the authorities cannot be read")
+    }
+    let isReadable = isRoot ? file.st_mode & 0o004 != 0 : unsafe access(path, R_OK) == 0
+    guard file.st_mode & S_IFMT == S_IFREG, isReadable else {
+      throw .unusableFile(path: path, reason: "the authorities must be a file that everybody can read")
+    }
+  }
+
+  /// The failure; if ldapsearch cannot read the filter, an error of the settings that names it.
+  static func naming(_ filter: String, _ error: ServerError) -> ServerError {
+    guard case .directory(let failure) = error, failure.cause == .code(DirectorySearchFailure.filterStatus) else {
+      return error
+    }
+    return .directory(DirectorySearchFailure(.badFilter(filter), said: failure.said))
   }
 
   private static func reading(_ body: () throws(DirectoryProblem) -> Void) throws(ServerError) {

@@ -3,8 +3,11 @@ import FidoResults
 import Glibc
 import Invocation
 import SecretMemory
+import UAFDecoder
 
 /// The process of a search: it has a pipe for its output, one for complaints, one with the password, and nothing else.
+///
+/// It leads a process group of its own, so that whatever it starts ends with it if it takes too long.
 final class SearchProcess {
   /// The descriptor at which the process finds the password.
   static let passwordDescriptor: CInt = 3
@@ -12,9 +15,13 @@ final class SearchProcess {
   private static let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "LDAPNOINIT=1"]
   /// The longest complaint that is kept, in bytes.
   private static let longestComplaint = 4096
+  /// How long a killed process may take to end, in milliseconds; one that the kernel holds longer is left behind.
+  private static let patienceWithKilled: CInt = 5_000
 
   private let program: String
   private let processID: pid_t
+  /// A descriptor of the process, which can be read once the process has ended (pidfd_open(2)).
+  private let life: CInt
   /// The reading ends; -1 once they are closed.
   private var outputs: CInt
   private var complaints: CInt
@@ -39,18 +46,22 @@ final class SearchProcess {
     defer { for (descriptor, _) in inherited { close(descriptor) } }
     var started: pid_t = 0
     let failure = Self.spawn(&started, command, inherited)
-    guard failure == 0 else {
+    let life = failure == 0 ? process_descriptor(started) : -1
+    guard life >= 0 else {
+      let reason = failure == 0 ? errno : failure
       close(output.read)
       close(error.read)
-      throw .directory(DirectorySearchFailure(.notStarted(program: program, errorNumber: failure)))
+      if failure == 0 { Self.kill(started) }
+      throw .directory(DirectorySearchFailure(.notStarted(program: program, errorNumber: reason)))
     }
-    (outputs, complaints, processID) = (output.read, error.read, started)
+    (outputs, complaints, processID, self.life) = (output.read, error.read, started, life)
   }
 
   deinit {
     stop()
     if outputs >= 0 { close(outputs) }
     if complaints >= 0 { close(complaints) }
+    close(life)
   }
 
   /// The next part of the output; nil at its end.
@@ -60,22 +71,7 @@ final class SearchProcess {
   /// - Throws: ``ServerError/directory(_:)`` if that takes too long.
   func output(by end: Int64, now: () -> Int64) throws(ServerError) -> [UInt8]? {
     while outputs >= 0 {
-      // poll ignores descriptors that are negative.
-      var entries = [
-        pollfd(fd: outputs, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: complaints, events: Int16(POLLIN), revents: 0),
-      ]
-      let left = end - now()
-      // SAFETY: `entries` has as many elements as its count says.
-      guard left > 0, unsafe poll(&entries, nfds_t(entries.count), CInt(clamping: left)) >= 0 || errno == EINTR else {
-        stop()
-        throw .directory(DirectorySearchFailure(.tookTooLong))
-      }
-      if entries[1].revents != 0 {
-        let bytes = Self.read(&complaints)
-        complaint += bytes.prefix(max(0, Self.longestComplaint - complaint.count))
-      }
-      guard entries[0].revents != 0 else { continue }
+      guard try isReady(outputs, by: end, now: now) else { continue }
       let bytes = Self.read(&outputs)
       if !bytes.isEmpty { return bytes }
     }
@@ -84,16 +80,16 @@ final class SearchProcess {
 
   /// Waits for the end of a process whose output has ended.
   ///
-  /// - Throws: ``ServerError/directory(_:)`` if it did not end well.
-  func ended() throws(ServerError) {
+  /// - Parameter end: as for ``output(by:now:)``.
+  /// - Throws: ``ServerError/directory(_:)`` if it did not end well, or takes too long.
+  func ended(by end: Int64, now: () -> Int64) throws(ServerError) {
+    while try !isReady(life, by: end, now: now) {}
     var status: CInt = 0
-    // SAFETY: `status` lives for the call.
+    // SAFETY: `status` lives for the call, which returns at once: the process has ended.
     while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
     isReaped = true
-    while complaints >= 0 {
-      let bytes = Self.read(&complaints)
-      complaint += bytes.prefix(max(0, Self.longestComplaint - complaint.count))
-    }
+    // What it has said is in the pipe, whoever else holds the other end.
+    while complaints >= 0, Self.wait(for: [complaints], 0)?[0] == true { readComplaint() }
     guard status != 0 else { return }
     // The lower seven bits are the signal that has ended the process, or zero.
     let code = status & 0x7F == 0 ? status >> 8 & 0xFF : nil
@@ -101,17 +97,57 @@ final class SearchProcess {
     throw .directory(DirectorySearchFailure(code.map(DirectorySearchFailure.Cause.init) ?? .killed, said: said))
   }
 
+  /// Waits until a descriptor can be read, and keeps what the process says meanwhile.
+  ///
+  /// - Returns: false if it cannot be read yet.
+  /// - Throws: ``ServerError/directory(_:)`` if that takes too long; the process and its group are killed then.
+  private func isReady(_ descriptor: CInt, by end: Int64, now: () -> Int64) throws(ServerError) -> Bool {
+    let left = end - now()
+    guard left > 0, let ready = Self.wait(for: [descriptor, complaints], CInt(clamping: left)) else {
+      stop()
+      throw .directory(DirectorySearchFailure(.tookTooLong))
+    }
+    if ready[1] { readComplaint() }
+    return ready[0]
+  }
+
+  private func readComplaint() {
+    let bytes = Self.read(&complaints)
+    complaint += bytes.prefix(max(0, Self.longestComplaint - complaint.count))
+  }
+
   private func stop() {
     guard !isReaped else { return }
-    var status: CInt = 0
-    // Until it is reaped, the process ID belongs to this child alone.
-    kill(processID, SIGKILL)
-    // SAFETY: `status` lives for the call.
-    while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
     isReaped = true
+    Self.kill(processID, life)
+  }
+
+  /// Kills a process and its group, and waits for its end.
+  ///
+  /// - Parameter life: its descriptor; -1 if it has none.
+  private static func kill(_ processID: pid_t, _ life: CInt = -1) {
+    // Until it is reaped, the process ID belongs to this child alone, and so does the group's.
+    Glibc.kill(-processID, SIGKILL)
+    if life >= 0 { _ = wait(for: [life], patienceWithKilled) }
+    var status: CInt = 0
+    // SAFETY: `status` lives for the call.
+    while unsafe waitpid(processID, &status, life >= 0 ? WNOHANG : 0) < 0, errno == EINTR {}
   }
 
   // MARK: Descriptors
+
+  /// Waits until one of some descriptors can be read; those that are negative never can.
+  ///
+  /// - Returns: whether each can be read; none after a signal. nil if the wait has failed.
+  private static func wait(for descriptors: [CInt], _ milliseconds: CInt) -> [Bool]? {
+    // poll ignores descriptors that are negative.
+    var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    // SAFETY: `entries` has as many elements as its count says.
+    guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) >= 0 else {
+      return errno == EINTR ? descriptors.map { _ in false } : nil
+    }
+    return entries.map { $0.revents != 0 }
+  }
 
   /// Reads what is there, and closes the descriptor at its end or when it cannot be read.
   private static func read(_ descriptor: inout CInt) -> [UInt8] {
@@ -180,6 +216,12 @@ final class SearchProcess {
     }
     let first = (inherited.map(\.to).max() ?? STDERR_FILENO) + 1
     if failure == 0 { failure = unsafe posix_spawn_file_actions_addclosefrom_np(&actions, first) }
+    // SAFETY: as `actions`. The process group 0 is one with the process's own number.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    if failure == 0 { failure = unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP)) }
+    if failure == 0 { failure = unsafe posix_spawnattr_setpgroup(&attributes, 0) }
     guard failure == 0 else { return failure }
     // SAFETY: both lists end with NULL, and their texts are freed after the call, which copies them.
     var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
@@ -189,7 +231,7 @@ final class SearchProcess {
     guard unsafe arguments.dropLast().allSatisfy({ unsafe $0 != nil }),
       unsafe variables.dropLast().allSatisfy({ unsafe $0 != nil })
     else { return ENOMEM }
-    return unsafe posix_spawn(&started, command[0], &actions, nil, &arguments, &variables)
+    return unsafe posix_spawn(&started, command[0], &actions, &attributes, &arguments, &variables)
   }
 }
 
@@ -210,6 +252,8 @@ struct DirectorySearchFailure: Error, Equatable, CustomStringConvertible {
     case noSuchBase
     case credentials
     case forbidden
+    /// The settings have a malformed filter (RFC 4515).
+    case badFilter(String)
     /// Another result code of LDAP (RFC 4511, section 4.1.9).
     case code(CInt)
 
@@ -232,6 +276,9 @@ struct DirectorySearchFailure: Error, Equatable, CustomStringConvertible {
       }
     }
   }
+
+  /// The exit status of ldapsearch for a filter that it cannot read: libldap's LDAP_FILTER_ERROR, -7.
+  static let filterStatus: CInt = 249
 
   let cause: Cause
   /// What ldapsearch said about it, for people.
@@ -263,6 +310,8 @@ struct DirectorySearchFailure: Error, Equatable, CustomStringConvertible {
       case .noSuchBase: "the directory has no such base, or bindDN may not see it"
       case .credentials: "the directory refuses bindDN with the password of passwordFile"
       case .forbidden: "bindDN may not search there"
+      case .badFilter(let filter):
+        "the settings have a malformed filter (RFC 4515): \(ShownValue.quoted(filter, maximumCount: 256))"
       case .code(let code): "the directory refuses the search with result \(code)"
       }
     return said.isEmpty ? text : "\(text) (\(said))"
@@ -272,6 +321,7 @@ struct DirectorySearchFailure: Error, Equatable, CustomStringConvertible {
   var exit: ExitStatus {
     switch cause {
     case .notStarted, .tookTooLong, .killed, .away, .busy, .timeLimit: .unreachable
+    case .badFilter: .usage
     case .sizeLimit, .referral, .noPages, .withoutTLS, .noSuchBase, .credentials, .forbidden, .code: .refused
     }
   }

@@ -67,13 +67,37 @@ struct DirectoryPeopleTests {
       DirectoryEntry(dn: dn, values: ["cn": [Array(name.utf8)], "member": members.map { Array($0.utf8) }])
     }
     let groups = [
-      of("cn=1", "연구소", ["UID=mina, ou=people,dc=example,dc=org", "uid=gone,dc=a"]), of("cn=2", "Unix", ["Mina"]),
-      of("cn=3", "bad|name", ["mina"]),
+      of("cn=1", "연구소", ["UID=mina, ou=people,dc=example,dc=org", "uid=gone,dc=a"]), of("cn=2", "Unix", ["mina"]),
+      of("cn=3", "bad|name", ["mina"]), of("cn=4", "Other", ["Mina"]),
     ]
     let directory = try Self.read([Self.entry("mina"), Self.entry("jun")], groups: groups, settings)
     #expect(directory.people.map(\.change.groups) == [["Unix", "연구소"], []])
     #expect(directory.unusableGroups.map(\.dn) == ["cn=3"])
     #expect(directory.unusableGroups.first?.problem == .field("groups", .barInGroup))
+  }
+
+  @Test func `names of members are compared in any case only if the settings say so`() throws {
+    let groups = #"{"base":"dc=a","filter":"(a=b)","name":"cn","member":"memberUid"}"#
+    let unix = DirectoryEntry(dn: "cn=1", values: ["cn": [Array("Unix".utf8)], "memberuid": [Array("MINA".utf8)]])
+    let people = [Self.entry("Mina")]
+    let exact = try Self.read(people, groups: [unix], Self.settings(["groups": groups]))
+    #expect(exact.people.map(\.change.groups) == [[]])
+    let lower = try Self.read(people, groups: [unix], Self.settings(["groups": groups, "lowerCaseNames": "true"]))
+    #expect(lower.people.map(\.change.groups) == [["Unix"]])
+  }
+
+  @Test func `refuses more groups than a server has, and more members than are kept`() throws {
+    let settings = try Self.settings(["groups": #"{"base":"dc=a","filter":"(a=b)","name":"cn","member":"member"}"#])
+    var many = DirectoryPeople(settings)
+    for number in 0..<DirectoryPeople.mostGroups {
+      try many.add(group: DirectoryEntry(dn: "cn=\(number)", values: ["cn": [Array("\(number)".utf8)]]))
+    }
+    #expect(throws: DirectoryProblem.tooManyGroups(10_000)) { try many.add(group: DirectoryEntry(dn: "cn=one more")) }
+    var large = DirectoryPeople(settings, mostMembers: 3)
+    let group = DirectoryEntry(dn: "cn=1", values: ["cn": [[0x61]], "member": [[0x61], [0x62]]])
+    try large.add(group: group)
+    #expect(throws: DirectoryProblem.tooManyMembers(3)) { try large.add(group: group) }
+    #expect(DirectoryPeople.mostMembers == 2_000_000)
   }
 
   @Test(

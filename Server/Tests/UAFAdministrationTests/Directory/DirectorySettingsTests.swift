@@ -41,6 +41,10 @@ struct DirectorySettingsTests {
   @Test(arguments: [
     ("url", #""http://ldap.example.org""#, "url"), ("url", #""ldaps://""#, "url"),
     ("url", #""ldaps://a b""#, "url"), ("url", #""ldapi:///""#, "url"), ("url", #""ldaps://a/dc=b??sub""#, "url"),
+    ("url", #""ldaps://:636""#, "url"), ("url", #""ldaps://a:""#, "url"), ("url", #""ldaps://a:0""#, "url"),
+    ("url", #""ldaps://a:65536""#, "url"), ("url", #""ldaps://a:+1""#, "url"), ("url", #""ldaps://a:1:2""#, "url"),
+    ("url", #""ldaps://[::1""#, "url"), ("url", #""ldaps://[]""#, "url"), ("url", #""ldaps://[::1]636""#, "url"),
+    ("url", #""ldaps://[a-b]""#, "url"),
     ("source", #""Corp""#, "source"), ("source", #""a:b""#, "source"), ("source", #""""#, "source"),
     ("filter", #""objectClass=person""#, "filter"), ("filter", #""-Z""#, "filter"),
     ("bindDN", #""cn=a""#, "bindDN"), ("passwordFile", #""/a""#, "bindDN"), ("base", #""a\nb""#, "base"),
@@ -61,6 +65,18 @@ struct DirectorySettingsTests {
       try DirectorySettings(parsing: Self.text([name: value]))
     }
     #expect(problem.member == member)
+  }
+
+  @Test(arguments: ["ldaps://ldap.example.org:636", "ldap://[2001:db8::7]:389", "ldaps://[::1]", "ldaps://a-b"])
+  func `a host may be a name or an address, with a port`(url: String) throws {
+    #expect(try DirectorySettings(parsing: Self.text(["url": "\"\(url)\""])).url == url)
+  }
+
+  @Test func `names a member that is unknown`() throws {
+    let problem = try #require(throws: DirectorySettingsProblem.self) {
+      try DirectorySettings(parsing: Self.text(["password": #""secret""#]))
+    }
+    #expect(problem.description.contains("password") && !problem.description.contains("secret"))
   }
 
   @Test(arguments: ["source", "url", "base", "filter", "attributes"])

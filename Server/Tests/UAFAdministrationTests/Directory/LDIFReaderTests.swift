@@ -78,6 +78,20 @@ struct LDIFReaderTests {
   @Test func `refuses an entry with too many values`() {
     let lines = String(repeating: "m: a\n", count: LDIFReader.maximumValues)
     #expect(throws: Never.self) { try entries("dn: cn=a\n\(lines)") }
-    #expect(throws: DirectoryProblem.self) { try entries("dn: cn=a\n\(lines)m: a\n") }
+    #expect(
+      throws: DirectoryProblem.largeEntry(
+        dn: "cn=a", values: LDIFReader.maximumValues, bytes: LDIFReader.maximumEntry)
+    ) { try entries("dn: cn=a\n\(lines)m: a\n") }
+  }
+
+  @Test func `refuses an entry with too many bytes, and names it, but not several that are shorter`() throws {
+    let entry = "dn: cn=a\nm: 12345\nm:\n 67890\n"
+    var reader = LDIFReader(maximumEntry: 23)
+    #expect(try reader.received(Array("\(entry)\n\(entry)\n".utf8)).count == 2)
+    var small = LDIFReader(maximumEntry: 22)
+    #expect(throws: DirectoryProblem.largeEntry(dn: "cn=a", values: LDIFReader.maximumValues, bytes: 22)) {
+      try small.received(Array("\(entry)\n".utf8))
+    }
+    #expect(LDIFReader.maximumEntry == 32 * 1024 * 1024)
   }
 }

@@ -70,6 +70,23 @@ def entries(desk):
 
 
 @row(
+    "L13",
+    "malformed filters (RFC 4515), of people and of groups",
+    "exit status 2, and the filter is named; nothing is changed",
+)
+def filters(desk):
+    desk.begin([person("mina", "김미나")])
+    wrong = "(&(objectClass=inetOrgPerson)"
+    run = desk.sync(filter=wrong)
+    refused(desk, run, 2, wrong)
+    groups = {"base": "ou=groups,dc=example,dc=org", "filter": "(cn=)))", "name": "cn", "member": "member"}
+    of_groups = desk.sync(groups=groups)
+    refused(desk, of_groups, 2, groups["filter"])
+    must(desk.users() == {}, "a wrong filter has changed the store")
+    return run.notes.strip()[-120:]
+
+
+@row(
     "L8",
     "a reference to another server among the people, and a base that is a reference",
     "neither is followed; the base is refused with exit status 1",

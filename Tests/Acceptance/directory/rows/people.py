@@ -58,33 +58,37 @@ def change(desk):
 
 @row(
     "L3",
-    "somebody whose entry leaves the base and returns to it, whom an administrator has disabled in one case",
-    "enabled when the entry is back; but not the one whom the administrator has disabled",
+    "people whose entries leave the base and return to it, one of whom an administrator has disabled, and one locked before",
+    "enabled when the entry is back; but not the one whom the administrator has disabled; the lock stands again",
 )
 def returns(desk):
     desk.begin()
     must(desk.sync().status == 0, "the first run failed")
     move = "dn: uid={},{}\nchangetype: modrdn\nnewrdn: uid={}\ndeleteoldrdn: 0\nnewsuperior: {}\n\n"
     away = "ou=groups,dc=example,dc=org"
-    for name in ("p005", "p006"):
+    desk.run("lock", "p007", "--for", "86400", "--reason", "lost")
+    for name in ("p005", "p006", "p007"):
         desk.directory.change(move.format(name, PEOPLE, name, away))
-    must(desk.sync().names("disable") == ["p005", "p006"], "not disabled")
+    must(desk.sync().names("disable") == ["p005", "p006", "p007"], "not disabled")
     desk.run("enable", "p006")
     desk.run("disable", "p006", "--reason", "stolen")
-    for name in ("p005", "p006"):
+    for name in ("p005", "p006", "p007"):
         desk.directory.change(move.format(name, away, name, PEOPLE))
     done = desk.sync()
-    must(done.names("enable") == ["p005"] and desk.disabled() == ["p006"], f"{done.steps} {desk.disabled()}")
+    must(done.names("enable") == ["p005", "p007"], f"{done.steps}")
+    blocked = {name: account["block"] for name, account in desk.users().items() if "block" in account}
+    must(sorted(blocked) == ["p006", "p007"] and "until" not in blocked["p006"], f"{blocked}")
+    must(blocked["p007"]["reason"] == "lost" and "until" in blocked["p007"], f"{blocked}")
     kinds = desk.run("audit", "list", "--account", "p005").count("directory corp")
     must(kinds >= 3, "the audit does not name the directory")
-    return f"enabled {done.names('enable')}, still disabled {desk.disabled()}"
+    return f"enabled {done.names('enable')}, still blocked {sorted(blocked)}"
 
 
 @row(
     "L4",
     "accounts that were made by hand: one without an entry, one with the name of an entry, and one that is handed over; and an "
-    "administrator who is gone",
-    "untouched; named; changed by its external ID; kept, and named",
+    "administrator who changes and then is gone",
+    "untouched; named; changed by its external ID; kept as it is, and named both times",
 )
 def others(desk):
     desk.begin([person("mina", "김미나"), person("jun", "박준"), person("boss", "최부장")])
@@ -92,12 +96,18 @@ def others(desk):
     desk.run("enrol", "jun")
     first_run = desk.sync()
     must(first_run.names("add") == ["boss", "mina"] and "uid=jun" in first_run.notes, f"{first_run}")
+    identifier = f"ldap:corp:{desk.directory.identifier('jun')}"
+    must(identifier in first_run.notes, "the external ID for the hand-over is not named")
     must("displayName" not in desk.users()["jun"], "an account that was made by hand has changed")
-    desk.run("person", "jun", "--external-id", f"ldap:corp:{desk.directory.identifier('jun')}")
+    desk.run("person", "jun", "--external-id", identifier)
     handed = desk.sync()
     must([(step["step"], step["account"]) for step in handed.steps] == [("change", "jun")], f"{handed}")
     must(desk.users()["jun"]["displayName"] == "박준", "the account that was handed over has not changed")
     desk.run("admin", "add", "boss", "auditor")
+    desk.directory.change(f"dn: uid=boss,{PEOPLE}\nchangetype: modify\nreplace: cn\ncn: Boss\n\n")
+    changed = desk.sync()
+    must(changed.status == 0 and changed.steps == [] and "boss has a role" in changed.notes, f"{changed}")
+    must(desk.users()["boss"]["displayName"] == "최부장", "somebody with a role has changed")
     desk.directory.remove("boss")
     gone = desk.sync()
     must(gone.status == 0 and gone.steps == [] and "boss is gone" in gone.notes, f"{gone}")

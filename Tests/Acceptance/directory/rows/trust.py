@@ -14,8 +14,9 @@ from lab.waiting import until
 @row(
     "L9",
     "StartTLS and ldaps with the right authority; both with a different one; a name and an address that the certificate lacks; "
-    "no authority at all",
-    "the first two work; all others end with exit status 3 before the directory has received a name or a password",
+    "no file with authorities",
+    "the first two work; all others end before the directory has received a name or a password: exit status 3, and 2 for the "
+    "file that is not there",
 )
 def authority(desk):
     desk.begin()
@@ -29,15 +30,16 @@ def authority(desk):
         {"url": tls, "authorities": stranger},
         {"url": f"ldap://alias.example.org:{PLAIN}"},
         {"url": f"ldaps://{ADDRESS}:{TLS}"},
-        {"url": plain, "authorities": "/nonexistent.pem"},
     ]
     before = desk.directory.program.told().count(" BIND ")
     for case in cases:
         run = desk.sync(**case)
         must(run.status == 3 and "certificate" in run.notes, f"{case}: exit {run.status}: {run.notes[-300:]}")
+    missing = desk.sync(url=plain, authorities="/nonexistent.pem")
+    must(missing.status == 2 and "/nonexistent.pem" in missing.notes, f"exit {missing.status}: {missing.notes[-300:]}")
     must(desk.directory.program.told().count(" BIND ") == before, "the directory has received a name")
     must(desk.users() == {}, "a refused directory has changed the store")
-    return f"{len(cases)} refused without a bind; StartTLS and ldaps work with the right authority"
+    return f"{len(cases) + 1} refused without a bind; StartTLS and ldaps work with the right authority"
 
 
 @row(
