@@ -41,6 +41,15 @@ struct Migration {
         // Wrong values in a row and doctor's failures, from the machines' reports.
         "ALTER TABLE joinedMachine ADD COLUMN wrongValues text, ADD COLUMN findings text, ADD COLUMN examinedAt bigint"
       ]),
+    Migration(
+      name: "covered locks",
+      statements: [
+        // A lock that stood when a program or a directory disabled the account; it stands again when they enable it.
+        """
+        ALTER TABLE account ADD COLUMN coveredSince bigint, ADD COLUMN coveredUntil bigint, ADD COLUMN coveredReason text,
+          ADD COLUMN coveredActor text
+        """
+      ]),
   ]
 
   // Which keys and authorities machines know, as lists of names between spaces, and the authorities announced to them.

@@ -34,14 +34,17 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
     }
   }
 
-  func setBlock(_ block: AccountBlock?, of username: String) throws -> Bool {
+  func setBlock(_ block: AccountBlock?, covering lock: AccountBlock?, of username: String) throws -> Bool {
     let until = block.map { $0.until ?? .max }
     let changed = try connection.run(
       """
-      UPDATE account SET blockedSince = ?1, blockedUntil = ?2, blockReason = ?3, blockActor = ?4 WHERE username = ?5
+      UPDATE account SET blockedSince = ?1, blockedUntil = ?2, blockReason = ?3, blockActor = ?4,
+        coveredSince = ?5, coveredUntil = ?6, coveredReason = ?7, coveredActor = ?8 WHERE username = ?9
       """,
       [
-        .integer(block?.since), .integer(until), .text(block?.reason), .text(block?.actor), .text(username),
+        .integer(block?.since), .integer(until), .text(block?.reason), .text(block?.actor),
+        .integer(lock?.since), .integer(lock.map { $0.until ?? .max }), .text(lock?.reason), .text(lock?.actor),
+        .text(username),
       ])
     guard changed == 1 else { return false }
     try connection.run(
@@ -61,6 +64,13 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
   func block(of username: String) throws -> AccountBlock? {
     try connection.row(
       "SELECT blockedSince, blockedUntil, blockReason, blockActor FROM account WHERE username = ?1", [.text(username)]
+    ) { try Self.block($0, from: 0) } ?? nil
+  }
+
+  func coveredLock(of username: String) throws -> AccountBlock? {
+    try connection.row(
+      "SELECT coveredSince, coveredUntil, coveredReason, coveredActor FROM account WHERE username = ?1",
+      [.text(username)]
     ) { try Self.block($0, from: 0) } ?? nil
   }
 

@@ -12,6 +12,7 @@ enum Schema {
     }
     migrator.registerMigration("trust of machines") { db in try db.execute(sql: machineTrusts) }
     migrator.registerMigration("machine troubles") { db in try db.execute(sql: machineTroubles) }
+    migrator.registerMigration("covered locks") { db in try db.execute(sql: coveredLocks) }
     return migrator
   }
 
@@ -234,6 +235,14 @@ enum Schema {
     ALTER TABLE joinedMachine ADD COLUMN wrongValues TEXT;
     ALTER TABLE joinedMachine ADD COLUMN findings TEXT;
     ALTER TABLE joinedMachine ADD COLUMN examinedAt INTEGER;
+    """
+
+  // A lock that stood when a program or a directory disabled the account; it stands again when they enable it.
+  private static let coveredLocks = """
+    ALTER TABLE account ADD COLUMN coveredSince INTEGER;
+    ALTER TABLE account ADD COLUMN coveredUntil INTEGER;
+    ALTER TABLE account ADD COLUMN coveredReason TEXT;
+    ALTER TABLE account ADD COLUMN coveredActor TEXT;
     """
 
   private static let machinePolicies = """

@@ -247,12 +247,50 @@ struct AccountChanges {
     try records.audit.append([environment.event(.accountCreation, by: caller, account: username)])
   }
 
-  /// Sets or ends the block of an account; a block ends the sessions of its person.
+  /// Disables an account, ends the sessions of its person, and closes its open code.
   ///
-  /// - Parameter detail: for the row of the audit.
-  func setBlock(_ block: AccountBlock?, of username: String, _ kind: AuditKind, _ detail: JSONObject) throws {
+  /// The code could otherwise be used as soon as the account is enabled again.
+  ///
+  /// - Parameter keepsLock: whether a lock that stands is kept beneath the block, until ``lift(_:)``. A program or a directory
+  ///   must keep it, since it must not end what an administrator has decided; an administrator replaces it.
+  func disable(_ username: String, reason: String, keepsLock: Bool) throws {
+    let now = environment.now()
+    var lock: AccountBlock?
+    if keepsLock, let block = try records.accounts.block(of: username), block.refusal(at: now) == .accountLocked {
+      lock = block
+    }
+    let block = AccountBlock(since: now, until: nil, reason: reason, actor: caller.actor.text)
+    _ = try records.accounts.setBlock(block, covering: lock, of: username)
+    try records.consoleSessions.removeAll(of: username)
+    try note(.accountDisabled, username, ["reason": .string(reason)])
+    guard try records.enrolments.find(for: username, now: now) != nil else { return }
+    try EarlierAuthority(environment: environment, records: records, caller: caller).closeCode(of: username)
+  }
+
+  /// Locks an account for some time, and ends the sessions of its person; replaces an earlier lock.
+  func lock(_ username: String, seconds: Int64, reason: String) throws {
+    let now = environment.now()
+    let block = AccountBlock(since: now, until: now + seconds, reason: reason, actor: caller.actor.text)
     _ = try records.accounts.setBlock(block, of: username)
-    if block != nil { try records.consoleSessions.removeAll(of: username) }
+    try records.consoleSessions.removeAll(of: username)
+    try note(.accountLocked, username, ["reason": .string(reason), "seconds": .integer(seconds)])
+  }
+
+  /// Ends every block of an account.
+  func enable(_ username: String) throws {
+    _ = try records.accounts.setBlock(nil, of: username)
+    try note(.accountEnabled, username)
+  }
+
+  /// Ends a block that ``disable(_:reason:keepsLock:)`` has set; the lock beneath it stands again, unless it is over.
+  func lift(_ username: String) throws {
+    guard let lock = try records.accounts.coveredLock(of: username), let until = lock.until, until > environment.now()
+    else { return try enable(username) }
+    _ = try records.accounts.setBlock(lock, of: username)
+    try note(.accountEnabled, username, ["lockedUntil": .integer(until)])
+  }
+
+  private func note(_ kind: AuditKind, _ username: String, _ detail: JSONObject = [:]) throws {
     let text = detail.members.isEmpty ? "" : JSONValue.object(detail).text
     try records.audit.append([environment.event(kind, by: caller, account: username, detail: text)])
   }
@@ -395,15 +433,15 @@ package struct AccountStateAdministration: Sendable {
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Refuses every login of an account until somebody enables it.
+  /// Refuses every login of an account until somebody enables it, ends the sessions of its person, and closes its open code.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func disable(_ account: String, reason: String, by caller: Caller) async throws {
     let permitted = try caller.require(.manageAccounts)
     try Self.check(reason: reason)
-    let now = environment.now()
-    let block = AccountBlock(since: now, until: nil, reason: reason, actor: caller.actor.text)
-    try await change(account, to: block, .accountDisabled, ["reason": .string(reason)], by: permitted, now: now)
+    try await change(account, by: permitted) { changes, _ in
+      try changes.disable(account, reason: reason, keepsLock: false)
+    }
   }
 
   /// Refuses every login of an account for some time; replaces an earlier lock.
@@ -417,10 +455,10 @@ package struct AccountStateAdministration: Sendable {
       throw AdministrationRefusal.invalid(field: "seconds", .outOfRange(Self.lockTimes, nil))
     }
     try Self.check(reason: reason)
-    let now = environment.now()
-    let block = AccountBlock(since: now, until: now + seconds, reason: reason, actor: caller.actor.text)
-    let detail: JSONObject = ["reason": .string(reason), "seconds": .integer(seconds)]
-    try await change(account, to: block, .accountLocked, detail, by: permitted, now: now)
+    try await change(account, by: permitted) { changes, standing in
+      guard standing != .accountDisabled else { throw AdministrationRefusal.conflict(.disabled(account)) }
+      try changes.lock(account, seconds: seconds, reason: reason)
+    }
   }
 
   /// Ends the block of an account.
@@ -428,7 +466,10 @@ package struct AccountStateAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func enable(_ account: String, by caller: Caller) async throws {
     let permitted = try caller.require(.manageAccounts)
-    try await change(account, to: nil, .accountEnabled, [:], by: permitted, now: environment.now())
+    try await change(account, by: permitted) { changes, standing in
+      guard standing != nil else { throw AdministrationRefusal.conflict(.neitherDisabledNorLocked(account)) }
+      try changes.enable(account)
+    }
   }
 
   /// Refuses a reason that is empty, longer than 200 bytes, or not one line of visible text.
@@ -439,22 +480,17 @@ package struct AccountStateAdministration: Sendable {
     }
   }
 
+  /// - Parameter body: is given the refusal that the account's logins get now; nil for none.
   private func change(
-    _ account: String, to block: AccountBlock?, _ kind: AuditKind, _ detail: JSONObject, by permitted: PermittedCaller,
-    now: Int64
+    _ account: String, by permitted: PermittedCaller,
+    _ body: @escaping @Sendable (_ changes: AccountChanges, _ standing: ServiceRefusal?) throws -> Void
   ) async throws {
     try await environment.change(.of(account), by: permitted) { [environment] records in
       guard try records.accounts.exists(account) else {
         throw AdministrationRefusal.unknown("account", name: account)
       }
-      let standing = try records.accounts.block(of: account)?.refusal(at: now)
-      if kind == .accountLocked, standing == .accountDisabled {
-        throw AdministrationRefusal.conflict(.disabled(account))
-      }
-      if kind == .accountEnabled, standing == nil {
-        throw AdministrationRefusal.conflict(.neitherDisabledNorLocked(account))
-      }
-      try AccountChanges(environment, records, permitted.caller).setBlock(block, of: account, kind, detail)
+      let standing = try records.accounts.block(of: account)?.refusal(at: environment.now())
+      try body(AccountChanges(environment, records, permitted.caller), standing)
     }
   }
 }

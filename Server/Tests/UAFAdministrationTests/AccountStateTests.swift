@@ -36,9 +36,24 @@ import UAFService
     #expect(try await block() == AccountBlock(since: now, until: now + 60, reason: "lost", actor: actor))
     #expect(
       try await rows() == [
-        entry(.accountDisabled, #"{"reason":"left"}"#), entry(.accountEnabled, ""),
+        entry(.accountDisabled, #"{"reason":"left"}"#), entry(.enrolmentClosure, ""), entry(.accountEnabled, ""),
         entry(.accountLocked, #"{"reason":"lost","seconds":60}"#),
       ])
+  }
+
+  @Test("a disabled account keeps no open code, which could be used as soon as the account is enabled again")
+  func openCode() async throws {
+    try await administration.lock("alice", seconds: 60, reason: "lost", by: root)
+    #expect(try await hasCode())
+    try await administration.disable("alice", reason: "left", by: root)
+    #expect(try await !hasCode())
+    try await administration.enable("alice", by: root)
+    try await administration.disable("alice", reason: "left", by: root)
+    #expect(try await rows().count { $0.kind == .enrolmentClosure } == 1)
+  }
+
+  private func hasCode() async throws -> Bool {
+    try await server.store.read { [now = server.now] in try $0.enrolments.find(for: "alice", now: now) != nil }
   }
 
   private func entry(_ kind: AuditKind, _ detail: String) -> AuditEntry {
@@ -65,7 +80,7 @@ import UAFService
       try await administration.lock("alice", seconds: 1, reason: "lost", by: root)
     }
     #expect(try await block()?.until == nil)
-    #expect(try await rows().count == 1)
+    #expect(try await rows().map(\.kind) == [.accountDisabled, .enrolmentClosure])
   }
 
   @Test("enabling is refused for an account that is not blocked, or whose lock has ended")

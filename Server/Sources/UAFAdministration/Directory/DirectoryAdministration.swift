@@ -15,8 +15,8 @@ package struct DirectoryAdministration: Sendable {
   /// Carries out steps in one transaction, all of them or none.
   ///
   /// The plan was computed from an earlier state of the store. So each step is checked again: that the account has the external
-  /// ID of the step, which must be one of this directory; that a person who is disabled has no role; and that an account that
-  /// is enabled was disabled in the name of this directory.
+  /// ID of the step, which must be one of this directory; that its person has no role; and that an account that is enabled was
+  /// disabled in the name of this directory.
   ///
   /// The rows of the audit about accounts name the directory. A further row says on whose behalf, and how many.
   ///
@@ -38,6 +38,7 @@ package struct DirectoryAdministration: Sendable {
     }
     let names = Array(Set(steps.map(\.username))).sorted()
     try await environment.change(.ofAll(names), by: permitted) { [environment] records in
+      try AccountReach(environment).check(names, by: caller, in: records)
       let run = Run(environment, records, source, caller)
       for step in steps { try run.carryOut(step) }
       var detail: JSONObject = ["source": .string(source.name)]
@@ -72,6 +73,9 @@ package struct DirectoryAdministration: Sendable {
       if step.action == .add { return try add(step) }
       let profile = try records.profiles.profiles(of: [step.username])[step.username]
       guard profile?.externalID == step.externalID else { throw Self.changed(step) }
+      guard try records.administrators.administrator(step.username) == nil else {
+        throw AdministrationRefusal.conflict(.isAdministrator(step.username))
+      }
       switch step.action {
       case .add: break
       case .change: try change(step)
@@ -84,15 +88,11 @@ package struct DirectoryAdministration: Sendable {
       .conflict(.directoryOutdated(step.username))
     }
 
-    private func note(_ kind: AuditKind, _ step: DirectoryStep, _ detail: JSONObject = [:]) throws {
-      let text = detail.members.isEmpty ? "" : JSONValue.object(detail).text
-      try records.audit.append([environment.event(kind, by: directory, account: step.username, detail: text)])
-    }
+    private var changes: AccountChanges { AccountChanges(environment, records, directory) }
 
     private func add(_ step: DirectoryStep) throws {
       guard try !records.accounts.exists(step.username) else { throw Self.changed(step) }
-      try records.accounts.add(step.username, now: now)
-      try note(.accountCreation, step)
+      try changes.add(step.username)
       try change(step)
     }
 
@@ -106,27 +106,14 @@ package struct DirectoryAdministration: Sendable {
     private func enable(_ step: DirectoryStep) throws {
       let block = try records.accounts.block(of: step.username)
       guard block?.actor == directory.actor.text, block?.until == nil else { throw Self.changed(step) }
-      _ = try records.accounts.setBlock(nil, of: step.username)
-      try note(.accountEnabled, step)
+      try changes.lift(step.username)
     }
 
     private func disable(_ step: DirectoryStep) throws {
-      guard try records.administrators.administrator(step.username) == nil else {
-        throw AdministrationRefusal.conflict(.isAdministrator(step.username))
-      }
       guard try records.accounts.block(of: step.username)?.refusal(at: now) != .accountDisabled else {
         throw Self.changed(step)
       }
-      let reason = DirectoryAdministration.reason
-      _ = try records.accounts.setBlock(
-        AccountBlock(since: now, until: nil, reason: reason, actor: directory.actor.text), of: step.username)
-      try records.consoleSessions.removeAll(of: step.username)
-      // Otherwise a code that was issued before could be used as soon as the account is enabled again.
-      if try records.enrolments.find(for: step.username, now: now) != nil {
-        try records.enrolments.close(for: step.username)
-        try note(.enrolmentClosure, step)
-      }
-      try note(.accountDisabled, step, ["reason": .string(reason)])
+      try changes.disable(step.username, reason: DirectoryAdministration.reason, keepsLock: true)
     }
   }
 }

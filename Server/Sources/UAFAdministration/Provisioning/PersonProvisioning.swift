@@ -75,10 +75,16 @@ package struct PersonProvisioning: Sendable {
 
   // MARK: Changes
 
-  /// Refuses an external ID that would hand the account to the sync of a directory (docs/directory-sync.md).
-  private static func refuseDirectoryID(in draft: PersonDraft, insteadOf present: String?) throws {
-    guard let id = draft.texts[.externalID], id != present, id.hasPrefix("ldap:") else { return }
-    throw AdministrationRefusal.invalid(field: ProfileField.externalID.rawValue, .ofDirectory)
+  /// Refuses an external ID that would hand the account to the sync of a directory, or take it away from one
+  /// (docs/directory-sync.md).
+  ///
+  /// - Parameter change: its texts are in the form in which they are stored, without white space before the ID.
+  private static func checkExternalID(_ change: ProfileChange, insteadOf present: String?) throws {
+    guard let id = change.texts[.externalID], id != present else { return }
+    if let present, DirectorySource.isExternalID(present) { throw ProvisioningRefusal.keepsDirectoryID(present) }
+    if let id, DirectorySource.isExternalID(id) {
+      throw AdministrationRefusal.invalid(field: ProfileField.externalID.rawValue, .ofDirectory)
+    }
   }
 
   /// Adds a person.
@@ -87,12 +93,13 @@ package struct PersonProvisioning: Sendable {
   package func add(_ draft: PersonDraft, by caller: Caller) async throws -> ProvisionedPerson {
     let permitted = try caller.require(.provision)
     try AccountReach.check(draft.username)
-    try Self.refuseDirectoryID(in: draft, insteadOf: nil)
     let change = try ProfileChange(draft.texts)
+    try Self.checkExternalID(change, insteadOf: nil)
     return try await environment.change(.of(draft.username), by: permitted) { [environment] records in
-      try AccountChanges(environment, records, caller).add(draft.username)
+      let changes = AccountChanges(environment, records, caller)
+      try changes.add(draft.username)
       try records.audit.append(ProfileChanges(environment, records).apply([draft.username: change], by: caller))
-      if !draft.isActive { try Self.disable(draft.username, environment, records, caller) }
+      if !draft.isActive { try changes.disable(draft.username, reason: Self.reason, keepsLock: true) }
       guard let account = try records.provisioning.accounts(named: [draft.username]).first else {
         throw AdministrationRefusal.unknown("user", name: draft.username)
       }
@@ -117,15 +124,21 @@ package struct PersonProvisioning: Sendable {
       let person = try ProvisionedRecords.person(account)
       let draft = try edit(person)
       guard draft.username == person.username else { throw ProvisioningRefusal.nameIsFixed }
-      try Self.refuseDirectoryID(in: draft, insteadOf: person.profile.externalID)
       let change = try ProfileChange(draft.texts)
+      try Self.checkExternalID(change, insteadOf: person.profile.externalID)
       let isSame = change.applied(to: person.profile) == person.profile && draft.isActive == person.isActive
       if isSame { return person }
       try AccountReach(environment).check([person.username], by: caller, in: records)
       try records.audit.append(ProfileChanges(environment, records).apply([person.username: change], by: caller))
       switch (person.isActive, draft.isActive) {
-      case (true, false): try Self.disable(person.username, environment, records, caller)
-      case (false, true): try Self.enable(account, environment, records, caller)
+      case (true, false):
+        try AccountChanges(environment, records, caller).disable(
+          person.username, reason: Self.reason, keepsLock: true)
+      case (false, true):
+        // Identity providers send `active: true` with every change of a person. It must not undo what an administrator has
+        // decided.
+        try Self.requireOwn(account.block, of: account.username, in: records)
+        try AccountChanges(environment, records, caller).lift(account.username)
       default: break
       }
       guard let changed = try ProvisionedRecords(records).person(id) else {
@@ -137,44 +150,43 @@ package struct PersonProvisioning: Sendable {
 
   /// Deletes a person's account with its keys and codes, as ``AccountAdministration/delete(_:reason:by:)`` does.
   ///
+  /// An account that somebody else has blocked stays: an account that was made under its name later would be active. So does
+  /// the account of a directory, which the directory's sync could not make its own again.
+  ///
   /// - Parameter check: throws if the person must not be deleted in their present state.
   /// - Throws: ``AdministrationRefusal``; the errors of `check`; ``StoreFailure``.
   package func remove(
     _ id: String, by caller: Caller, if check: @escaping @Sendable (ProvisionedPerson) throws -> Void
   ) async throws {
     try await environment.change(.nobodys, by: caller.require(.provision)) { [environment] records in
-      guard let person = try ProvisionedRecords(records).person(id) else {
+      guard let account = try ProvisionedRecords(records).account(id) else {
         throw AdministrationRefusal.unknown("user", name: id)
       }
+      let person = try ProvisionedRecords.person(account)
       try check(person)
       try AccountReach(environment).check([person.username], by: caller, in: records)
+      if let id = person.profile.externalID, DirectorySource.isExternalID(id) {
+        throw ProvisioningRefusal.ofDirectory(account: person.username, externalID: id)
+      }
+      let now = environment.now()
+      for block in [account.block, try records.accounts.coveredLock(of: person.username)] {
+        guard let block, block.refusal(at: now) != nil else { continue }
+        try Self.requireOwn(block, of: person.username, in: records)
+      }
       _ = try AccountChanges(environment, records, caller).remove(person.username, reason: "")
     }
   }
 
-  /// Disables an account, and closes its open enrolment code: the code could otherwise be used as soon as the account is enabled
-  /// again.
-  private static func disable(
-    _ username: String, _ environment: AdministrationEnvironment, _ records: any StoreTransaction, _ caller: Caller
-  ) throws {
-    let now = environment.now()
-    let block = AccountBlock(since: now, until: nil, reason: reason, actor: caller.actor.text)
-    try AccountChanges(environment, records, caller).setBlock(
-      block, of: username, .accountDisabled, ["reason": .string(reason)])
-    guard try records.enrolments.find(for: username, now: now) != nil else { return }
-    try EarlierAuthority(environment: environment, records: records, caller: caller).closeCode(of: username)
-  }
-
-  /// Enables an account that provisioning has disabled.
-  ///
-  /// Identity providers send `active: true` with every change of a person. It must not undo what an administrator has decided.
-  private static func enable(
-    _ account: NumberedAccount, _ environment: AdministrationEnvironment, _ records: any StoreTransaction,
-    _ caller: Caller
-  ) throws {
-    guard case .token(let name)? = account.block.flatMap({ AuditActor(text: $0.actor) }),
+  /// Refuses to act against a block that provisioning has not set.
+  private static func requireOwn(_ block: AccountBlock?, of username: String, in records: any StoreTransaction) throws {
+    let actor = block.flatMap { AuditActor(text: $0.actor) }
+    if case .token(let name)? = actor,
       try records.accessTokens.token(named: name)?.role == Role.provisioning.rawValue
-    else { throw ProvisioningRefusal.disabledByOthers(account: account.username) }
-    try AccountChanges(environment, records, caller).setBlock(nil, of: account.username, .accountEnabled, [:])
+    {
+      return
+    }
+    var directory: String?
+    if case .directory(let name)? = actor { directory = name }
+    throw ProvisioningRefusal.blockedByOthers(account: username, directory: directory)
   }
 }

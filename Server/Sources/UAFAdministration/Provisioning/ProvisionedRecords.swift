@@ -79,8 +79,14 @@ package struct GroupDraft: Equatable, Sendable {
 package enum ProvisioningRefusal: Error, Equatable, Sendable {
   /// The name of an account never changes: keys are bound to it.
   case nameIsFixed
-  /// The account was disabled by somebody who does not provision, and only they may enable it.
-  case disabledByOthers(account: String)
+  /// The account was disabled or locked by somebody who does not provision, so provisioning neither enables nor deletes it.
+  ///
+  /// - Parameter directory: the name of the directory whose sync has disabled it; nil if an administrator has blocked it.
+  case blockedByOthers(account: String, directory: String?)
+  /// The account belongs to a directory, whose external ID it keeps.
+  case keepsDirectoryID(String)
+  /// The account belongs to the directory that this external ID names, and is not deleted.
+  case ofDirectory(account: String, externalID: String)
   /// No account has this id.
   case unknownMember(String)
   /// The search would have to look at more records than this.
@@ -118,7 +124,7 @@ enum PersonID {
   /// The number, a dash, and twelve hexadecimal digits.
   static func text(_ account: NumberedAccount) throws -> String {
     let digest = try SHA256.hash(Array("\(account.createdAt) \(account.username)".utf8)).prefix(digestBytes)
-    return "\(account.number)-" + digest.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "\(account.number)-\(Hexadecimal.text(digest))"
   }
 
   /// The number in an id; nil if the text is no id.

@@ -21,7 +21,7 @@ enum EnglishStepTexts {
     .willUnlock: "The code or line ends the locks of {} on one machine; it logs nobody in.",
     .willLock: "{} cannot log in anywhere for {}.",
     .willLockFor: "{} cannot log in anywhere until the lock ends, and is signed out of this console.",
-    .willDisable: "{} cannot log in anywhere until somebody enables the account again.",
+    .willDisable: "{} cannot log in anywhere until somebody enables the account again, and an open code is closed.",
     .willEnable: "{} can log in again.",
     .willRevokeKey: "{} can no longer use the key {}; this cannot be undone.",
     .willRevokeOne: "{} can no longer use this key; this cannot be undone.",
@@ -41,7 +41,8 @@ enum EnglishStepTexts {
     .willIssueCode: "{} can register a key with a code that is valid for {}.",
     .willSavePolicy: "The new policy decides from now on who can log in with which authenticators.",
     .willSaveMachinePolicy: "The machines of the group {} get the new policy with their next login or report.",
-    .willDisableMany: "{} people cannot log in anywhere until somebody enables their accounts again.",
+    .willDisableMany:
+      "{} people cannot log in anywhere until somebody enables their accounts again, and their open codes are closed.",
     .willEnableMany: "{} people can log in again.",
     .willRevokeMany: "{} people lose all keys and open codes, and need new enrolment codes; this cannot be undone.",
     .willRevokeMachines:

@@ -39,7 +39,7 @@ struct LockCommand: AsyncParsableCommand {
 struct DisableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable", abstract: "Refuse an account's logins, confirmations and registrations until 'enable'.",
-    discussion: "Its keys and codes stay. Works while the server runs.")
+    discussion: "Its keys stay; its open enrolment code is closed. Works while the server runs.")
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Option(help: ArgumentHelp("Why, for the audit and 'users', at most 200 bytes.", valueName: "text")) var reason:

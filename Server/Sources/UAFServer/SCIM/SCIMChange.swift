@@ -277,6 +277,12 @@ struct SCIMUser: SCIMEdited {
     var user = SCIMUser(replacing: person)
     try user.read(body)
     guard !user.draft.username.isEmpty else { throw SCIMError(.invalidValue, "userName is missing") }
+    // An absent attribute is cleared, but a directory does not lose its account because an identity provider knows no ID.
+    if user.draft.texts[.externalID]?.isEmpty == true, let id = person?.profile.externalID,
+      DirectorySource.isExternalID(id)
+    {
+      user.draft.texts[.externalID] = id
+    }
     return user.draft
   }
 

@@ -1,6 +1,7 @@
 import NIOHTTP1
 import UAFAdministration
 import UAFMessages
+import UAFService
 import WebMessages
 
 /// Why a SCIM request was refused (RFC 7644, section 3.12).
@@ -66,9 +67,22 @@ struct SCIMError: Error, Equatable {
     switch refusal {
     case .nameIsFixed:
       self.init(.mutability, "userName never changes: keys are bound to it. Create a user with the new name")
-    case .disabledByOthers(let account):
+    case .blockedByOthers(let account, nil):
       self.init(
-        .forbidden, "\(account) was disabled by an administrator, and only an administrator can make it active again")
+        .forbidden, "an administrator has disabled or locked \(account), and only an administrator can undo that")
+    case .blockedByOthers(let account, let directory?):
+      self.init(
+        .forbidden,
+        "\(account) is disabled because nobody in the directory \(directory) has this account: the directory's sync or an "
+          + "administrator can make it active again")
+    case .keepsDirectoryID(let id):
+      self.init(
+        .mutability,
+        "externalId stays \(id): the account belongs to a directory, and only an administrator can change that")
+    case .ofDirectory(let account, let id):
+      self.init(
+        .forbidden,
+        "\(account) belongs to a directory (externalId \(id)): make it inactive, or let an administrator delete it")
     case .unknownMember(let id): self.init(.invalidValue, "members: no user has the id \(id)")
     case .tooManyToSearch(let most):
       self.init(
@@ -80,16 +94,11 @@ struct SCIMError: Error, Equatable {
   private static func attribute(_ field: String) -> String {
     switch field {
     case "account": "userName"
-    case ProfileText.mail: "emails.value"
-    case ProfileText.externalID: "externalId"
+    case ProfileField.mail.rawValue: "emails.value"
+    case ProfileField.externalID.rawValue: "externalId"
     case "name": "displayName"
     default: field
     }
-  }
-
-  private enum ProfileText {
-    static let mail = "mail"
-    static let externalID = "externalID"
   }
 
   // MARK: The response

@@ -55,7 +55,9 @@ package struct MovedTable: Equatable, Sendable {
     [
       .number("number"), .username("username"), .time("createdAt"), .time("blockedSince", isOptional: true),
       .time("blockedUntil", isOptional: true), .text("blockReason", isOptional: true),
-      .text("blockActor", isOptional: true), .text("displayName", isOptional: true), .text("mail", isOptional: true),
+      .text("blockActor", isOptional: true), .time("coveredSince", isOptional: true),
+      .time("coveredUntil", isOptional: true), .text("coveredReason", isOptional: true),
+      .text("coveredActor", isOptional: true), .text("displayName", isOptional: true), .text("mail", isOptional: true),
       .text("department", isOptional: true), .text("externalID", isOptional: true),
     ], isNumbered: true)
 

@@ -9,12 +9,16 @@ package protocol Accounts {
 
   func exists(_ username: String) throws -> Bool
 
-  /// Disables or locks an account, or ends its block; an earlier block is replaced.
+  /// Disables or locks an account, or ends its block; an earlier block is replaced, with the lock that it covers.
   ///
   /// From then on no answer for the account is stored, even if it was verified before.
   ///
+  /// - Parameter lock: a lock that is kept beneath the block, for the time when the block is lifted (``coveredLock(of:)``).
   /// - Returns: false if there is no such account, and nothing was changed.
-  func setBlock(_ block: AccountBlock?, of username: String) throws -> Bool
+  func setBlock(_ block: AccountBlock?, covering lock: AccountBlock?, of username: String) throws -> Bool
+
+  /// The lock that the block of an account covers, even if it is over; nil if it covers none.
+  func coveredLock(of username: String) throws -> AccountBlock?
 
   /// Copies the block of each blocked account to its keys: an earlier version of the server, which knows no blocks, may have
   /// stored keys without one.
@@ -129,6 +133,15 @@ package struct AccountSummary: Equatable, Sendable {
     self.hasOpenCode = hasOpenCode
     self.block = block
     self.profile = profile
+  }
+}
+
+extension Accounts {
+  /// Disables or locks an account, or ends its block; nothing is kept beneath.
+  ///
+  /// - Returns: false if there is no such account, and nothing was changed.
+  package func setBlock(_ block: AccountBlock?, of username: String) throws -> Bool {
+    try setBlock(block, covering: nil, of: username)
   }
 }
 

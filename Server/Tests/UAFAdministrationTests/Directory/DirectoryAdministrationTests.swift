@@ -82,6 +82,44 @@ import Testing
     #expect(try await block("mina")?.reason == "stolen")
   }
 
+  @Test func `a lock of an administrator stands again when somebody who was gone comes back`() async throws {
+    try await carryOut(step(.add, "mina"))
+    try await AccountStateAdministration(.of(server)).lock("mina", seconds: 3600, reason: "lost", by: root)
+    let lock = try await block("mina")
+    try await carryOut(step(.disable, "mina"))
+    #expect(try await block("mina")?.actor == "directory corp")
+    try await carryOut(step(.enable, "mina"))
+    #expect(try await block("mina") == lock)
+    #expect(try await rows().contains(#"account-enabled mina directory corp {"lockedUntil":\#(lock?.until ?? 0)}"#))
+  }
+
+  @Test(arguments: [DirectoryStep.Action.change, .enable, .disable])
+  func `refuses a step for somebody with a role, even for root`(action: DirectoryStep.Action) async throws {
+    try await carryOut(step(.add, "boss"))
+    if action == .enable { try await carryOut(step(.disable, "boss")) }
+    try await server.store.write {
+      try $0.administrators.set(StoredAdministrator(name: "boss", role: "auditor", addedBy: "test", addedAt: 1))
+    }
+    let before = try await block("boss")
+    await #expect(throws: AdministrationRefusal.conflict(.isAdministrator("boss"))) {
+      try await carryOut(step(action, "boss", action == .change ? [.displayName: "Boss"] : [:]))
+    }
+    #expect(try await block("boss") == before)
+  }
+
+  @Test func `refuses a step for a privileged account, unless the caller may change such accounts`() async throws {
+    let environment = AdministrationEnvironment.of(server, group: { $0 == "vip" ? AccountGroup.privileged : nil })
+    let directory = DirectoryAdministration(environment)
+    try await directory.carryOut([step(.add, "vip")], of: corp, by: root)
+    let operatorToken = try await server.token("sync", .operator)
+    await #expect(throws: AdministrationRefusal.privileged(account: "vip")) {
+      try await directory.carryOut([step(.disable, "vip")], of: corp, by: operatorToken)
+    }
+    #expect(try await block("vip") == nil)
+    try await directory.carryOut([step(.disable, "vip")], of: corp, by: root)
+    #expect(try await block("vip") != nil)
+  }
+
   @Test(arguments: [DirectoryStep.Action.change, .enable, .disable])
   func `refuses a step for an account that was not made for that entry`(action: DirectoryStep.Action) async throws {
     try await server.store.write { [server] in try $0.accounts.add("hand", now: server.now) }
@@ -98,17 +136,6 @@ import Testing
     }
     #expect(try await names() == ["hand"])
     #expect(try await rows() == [])
-  }
-
-  @Test func `refuses to disable somebody with a role, even for root`() async throws {
-    try await carryOut(step(.add, "boss"))
-    try await server.store.write {
-      try $0.administrators.set(StoredAdministrator(name: "boss", role: "auditor", addedBy: "test", addedAt: 1))
-    }
-    await #expect(throws: AdministrationRefusal.conflict(.isAdministrator("boss"))) {
-      try await carryOut(step(.disable, "boss"))
-    }
-    #expect(try await block("boss") == nil)
   }
 
   @Test(arguments: [

@@ -73,9 +73,86 @@ import UAFMessages
     #expect(try await client.ask(.PUT, "/Users/\(id)", body).json["active"] == .bool(true))
     #expect(try await account("mina")?.block?.reason == "lost")
     try await states.disable("mina", reason: "stolen", by: client.root)
+    // Inactive already: that the provisioning program says so does not make the block its own.
+    _ = try await client.patch("/Users/\(id)", #"{"op":"replace","path":"active","value":false}"#)
     let refused = try await client.ask(.PUT, "/Users/\(id)", body)
-    #expect(refused.status == .forbidden)
+    #expect(refused.status == .forbidden && refused.json.text("detail")?.contains("administrator") == true)
     #expect(try await account("mina")?.block?.reason == "stolen")
+  }
+
+  private func setActive(_ isActive: Bool, _ id: String) async throws -> SCIMClient.Answer {
+    try await client.patch("/Users/\(id)", #"{"op":"replace","path":"active","value":\#(isActive)}"#)
+  }
+
+  @Test func `a lock of an administrator stands again when provisioning has made its account inactive and active`()
+    async throws
+  {
+    let id = try await client.add("mina")
+    let states = AccountStateAdministration(client.environment)
+    try await states.lock("mina", seconds: 3600, reason: "lost", by: client.root)
+    let lock = try #require(try await account("mina")?.block)
+    #expect(try await setActive(false, id).status == .ok)
+    let inactive = try #require(try await account("mina")?.block)
+    #expect(inactive.until == nil && inactive.actor == "token idp")
+    #expect(try await setActive(true, id).status == .ok)
+    #expect(try await account("mina")?.block == lock)
+    #expect(try await client.rows().last?.detail == #"{"lockedUntil":\#(lock.until ?? 0)}"#)
+  }
+
+  @Test func `a lock that ends while its account is inactive does not stand again`() async throws {
+    let id = try await client.add("mina")
+    try await AccountStateAdministration(client.environment).lock("mina", seconds: 60, reason: "lost", by: client.root)
+    _ = try await setActive(false, id)
+    client.server.advance(seconds: 60)
+    #expect(try await account("mina")?.block?.actor == "token idp")
+    _ = try await setActive(true, id)
+    #expect(try await account("mina")?.block == nil)
+  }
+
+  @Test func `an administrator who enables an inactive account ends the lock beneath as well`() async throws {
+    let id = try await client.add("mina")
+    let states = AccountStateAdministration(client.environment)
+    try await states.lock("mina", seconds: 3600, reason: "lost", by: client.root)
+    _ = try await setActive(false, id)
+    try await states.enable("mina", by: client.root)
+    _ = try await setActive(false, id)
+    _ = try await setActive(true, id)
+    #expect(try await account("mina")?.block == nil)
+  }
+
+  @Test func `an account that a directory has disabled is not enabled, and the refusal names the directory`()
+    async throws
+  {
+    let id = try await client.add("mina")
+    try await client.server.store.write { records in
+      let block = AccountBlock(since: 1, until: nil, reason: "not in the directory", actor: "directory corp")
+      _ = try records.accounts.setBlock(block, of: "mina")
+    }
+    let refused = try await setActive(true, id)
+    #expect(refused.status == .forbidden && refused.json.text("detail")?.contains("directory corp") == true)
+    #expect(try await account("mina")?.block?.actor == "directory corp")
+  }
+
+  @Test(arguments: ["disabled", "locked", "locked and inactive"])
+  func `an account that somebody else has blocked is not deleted, so its name does not come back without the block`(
+    state: String
+  ) async throws {
+    let id = try await client.add("mina")
+    let states = AccountStateAdministration(client.environment)
+    if state == "disabled" {
+      try await states.disable("mina", reason: "stolen", by: client.root)
+    } else {
+      try await states.lock("mina", seconds: 60, reason: "stolen", by: client.root)
+    }
+    if state == "locked and inactive" { _ = try await setActive(false, id) }
+    #expect(try await client.ask(.DELETE, "/Users/\(id)").status == .forbidden)
+    let again = try await client.ask(.POST, "/Users", #"{\#(SCIMClient.userSchema),"userName":"mina"}"#)
+    #expect(again.status == .conflict)
+    if state == "locked and inactive" { _ = try await setActive(true, id) }
+    #expect(try await account("mina")?.block?.reason == "stolen")
+    if state == "disabled" { return }
+    client.server.advance(seconds: 60)
+    #expect(try await client.ask(.DELETE, "/Users/\(id)").status == .noContent)
   }
 
   @Test func `privileged people and administrators cannot be changed, disabled, deleted or made`() async throws {
@@ -154,12 +231,48 @@ import UAFMessages
     let id = try await client.add("mina", #","externalId":"corp-1""#)
     let stolen = [
       try await client.patch("/Users/\(id)", #"{"op":"replace","path":"externalId","value":"ldap:corp:1"}"#),
+      // White space at the ends is removed before a text is stored.
+      try await client.patch("/Users/\(id)", #"{"op":"replace","path":"externalId","value":" ldap:corp:1"}"#),
       try await client.ask(
         .POST, "/Users", #"{\#(SCIMClient.userSchema),"userName":"jun","externalId":"ldap:corp:2"}"#),
     ]
     #expect(stolen.allSatisfy { $0.status == .badRequest && $0.scimType == "invalidValue" })
     #expect(try await account("mina")?.profile.externalID == "corp-1")
     #expect(try await account("jun") == nil)
+  }
+
+  private func addOfDirectory() async throws -> String {
+    let id = try await client.add("mina")
+    try await client.server.store.write { [now = client.server.now] in
+      try $0.profiles.set(["mina": AccountProfile(displayName: "M", externalID: "ldap:corp:1")], now: now)
+    }
+    return id
+  }
+
+  @Test(arguments: ["", #","externalId":null"#, #","externalId":"""#, #","externalId":"ldap:corp:1""#])
+  func `a PUT that names no external ID leaves an account with its directory`(further: String) async throws {
+    let id = try await addOfDirectory()
+    let body = #"{\#(SCIMClient.userSchema),"userName":"mina","displayName":"Mina"\#(further)}"#
+    #expect(try await client.ask(.PUT, "/Users/\(id)", body).status == .ok)
+    #expect(try await account("mina")?.profile == AccountProfile(displayName: "Mina", externalID: "ldap:corp:1"))
+  }
+
+  @Test func `an account is not taken away from its directory, by another external ID or by its deletion`()
+    async throws
+  {
+    let id = try await addOfDirectory()
+    let refused = [
+      try await client.ask(
+        .PUT, "/Users/\(id)", #"{\#(SCIMClient.userSchema),"userName":"mina","externalId":"7"}"#),
+      try await client.patch("/Users/\(id)", #"{"op":"replace","path":"externalId","value":"7"}"#),
+      try await client.patch("/Users/\(id)", #"{"op":"remove","path":"externalId"}"#),
+      try await client.patch("/Users/\(id)", #"{"op":"replace","value":{"externalId":null}}"#),
+    ]
+    #expect(refused.allSatisfy { $0.status == .badRequest && $0.scimType == "mutability" })
+    #expect(refused.allSatisfy { $0.json.text("detail")?.contains("ldap:corp:1") == true })
+    #expect(try await client.ask(.DELETE, "/Users/\(id)").status == .forbidden)
+    #expect(try await account("mina")?.profile.externalID == "ldap:corp:1")
+    #expect(try await setActive(false, id).status == .ok)
   }
 
   @Test func `a PATCH sets the department by its whole name, and under the name of the extension`() async throws {
