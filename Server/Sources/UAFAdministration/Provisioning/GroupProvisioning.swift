@@ -79,7 +79,7 @@ package struct GroupProvisioning: Sendable {
     let name = try PersonGroupChanges.checked(draft.name)
     return try await environment.change(.nobodys, by: permitted) { [environment] records in
       let id = try PersonGroupChanges(environment, records, caller).add(name)
-      try Self.setMembers(draft.members, of: id, name, environment, records, caller)
+      try Self.setMembers(draft.members, insteadOf: [], of: name, environment, records, caller)
       return try ProvisionedRecords(records).whole(id, name)
     }
   }
@@ -95,10 +95,11 @@ package struct GroupProvisioning: Sendable {
     return try await environment.change(.nobodys, by: permitted) { [environment] records in
       let reader = ProvisionedRecords(records)
       guard let group = try reader.group(id) else { throw AdministrationRefusal.unknown("group", name: id) }
-      let draft = try edit(reader.whole(group.id, group.name))
+      let present = try reader.whole(group.id, group.name)
+      let draft = try edit(present)
       let name = try PersonGroupChanges.checked(draft.name)
       if name != group.name { try PersonGroupChanges(environment, records, caller).rename(group, to: name) }
-      try Self.setMembers(draft.members, of: group.id, name, environment, records, caller)
+      try Self.setMembers(draft.members, insteadOf: present.members, of: name, environment, records, caller)
       return try reader.whole(group.id, name)
     }
   }
@@ -120,11 +121,10 @@ package struct GroupProvisioning: Sendable {
 
   /// Gives a group exactly these members; only accounts whose membership changes are touched.
   private static func setMembers(
-    _ ids: Set<String>, of group: Int64, _ name: String, _ environment: AdministrationEnvironment,
-    _ records: any StoreTransaction, _ caller: Caller
+    _ ids: Set<String>, insteadOf present: [ProvisionedGroup.Member], of name: String,
+    _ environment: AdministrationEnvironment, _ records: any StoreTransaction, _ caller: Caller
   ) throws {
-    let present = try records.provisioning.members(of: group)
-    let known = try Dictionary(present.map { (try PersonID.text($0), $0.username) }) { first, _ in first }
+    let known = Dictionary(present.map { ($0.id, $0.username) }) { first, _ in first }
     var wanted: Set<String> = []
     for id in ids.sorted() {
       guard let username = try known[id] ?? ProvisionedRecords(records).account(id)?.username else {

@@ -90,23 +90,39 @@ enum SCIMBody {
   ///   - schema: in lower case.
   ///   - known: in lower case.
   static func check(_ body: JSONObject, has schema: String, among known: [String]) throws(SCIMError) {
-    var names: Set<String> = []
-    for member in body.members {
-      guard names.insert(member.name.lowercased()).inserted else {
-        throw SCIMError(.invalidSyntax, "the body has \(shown(member.name)) twice")
-      }
-    }
     guard case .array(let elements)? = body.ignoringCase("schemas") else {
       throw SCIMError(.invalidSyntax, "schemas must be a list of schemas")
     }
     var found = false
     for element in elements {
       guard case .string(let text) = element, known.contains(text.lowercased()) else {
-        throw SCIMError(.invalidSyntax, "schemas names a schema that this resource does not have")
+        throw SCIMError(.invalidSyntax, "schemas has \(shown(element)), which this resource does not have")
       }
       found = found || text.lowercased() == schema
     }
     guard found else { throw SCIMError(.invalidSyntax, "schemas lacks the schema of this resource") }
+  }
+
+  /// Refuses objects in which two names differ at most in case, at any depth: names are the same in any case (RFC 7643, section
+  /// 2.1), so nobody could know which of the two counts.
+  static func checkNames(_ value: JSONValue) throws(SCIMError) {
+    switch value {
+    case .object(let object):
+      var names: Set<String> = []
+      for member in object.members {
+        guard names.insert(member.name.lowercased()).inserted else {
+          throw SCIMError(.invalidSyntax, "an object has \(shown(member.name)) twice: names are the same in any case")
+        }
+        try checkNames(member.value)
+      }
+    case .array(let elements): for element in elements { try checkNames(element) }
+    case .null, .bool, .integer, .otherNumber, .string: break
+    }
+  }
+
+  /// A value of a list of texts, in a text for people.
+  private static func shown(_ element: JSONValue) -> String {
+    if case .string(let text) = element { shown(text) } else { "a value that is no text" }
   }
 
   /// A name that a client has sent, in a text for people.
@@ -161,6 +177,24 @@ protocol SCIMEdited {
   func keep(_ path: SCIMPath, _ change: SCIMChange) throws(SCIMError)
 }
 
+/// Where a request names an attribute, and so the name of its refusal (RFC 7644, section 3.12).
+private enum SCIMOrigin {
+  /// In the body of a whole resource.
+  case body
+  /// In the path of an operation.
+  case path
+  /// In the value of an operation, which has no path.
+  case value
+
+  var unknown: SCIMError.Kind {
+    switch self {
+    case .body: .invalidSyntax
+    case .path: .invalidPath
+    case .value: .invalidValue
+    }
+  }
+}
+
 extension SCIMEdited {
   /// Reads the attributes of a whole resource (RFC 7644, sections 3.3 and 3.5.1).
   ///
@@ -170,7 +204,7 @@ extension SCIMEdited {
   mutating func read(_ body: JSONObject) throws(SCIMError) {
     let known = [Self.type.schema, Self.type.extension].compactMap { $0?.id.lowercased() }
     try SCIMBody.check(body, has: Self.type.schema.id.lowercased(), among: known)
-    try set(body, isWhole: true) { .replace($0) }
+    try set(body, .body) { .replace($0) }
   }
 
   /// Performs the operations of a PATCH in their order.
@@ -179,14 +213,14 @@ extension SCIMEdited {
   mutating func perform(_ patch: SCIMPatch) throws(SCIMError) {
     for operation in patch.operations {
       if let target = operation.target {
-        try set(target, operation.change, isWhole: false)
+        try set(target, operation.change, .path)
       } else if operation.path.isEmpty {
         guard case .object(let object)? = operation.change.value else {
           throw SCIMError(.invalidValue, "the value of an operation without a path must be an object of attributes")
         }
-        try set(object, isWhole: false) { Self.same(operation.change, with: $0) }
+        try set(object, .value) { Self.same(operation.change, with: $0) }
       } else {
-        try set(extension: operation.path, operation.change)
+        try set(extension: operation.path, operation.change, .path)
       }
     }
   }
@@ -197,51 +231,60 @@ extension SCIMEdited {
 
   /// Sets the attributes of an object, whose names may be paths.
   private mutating func set(
-    _ object: JSONObject, isWhole: Bool, _ change: (JSONValue) -> SCIMChange
+    _ object: JSONObject, _ origin: SCIMOrigin, _ change: (JSONValue) -> SCIMChange
   ) throws(SCIMError) {
     for member in object.members where member.name.lowercased() != "schemas" {
       if let further = Self.type.extension, member.name.lowercased() == further.id.lowercased() {
-        try set(extension: member.name, change(member.value))
-      } else if isWhole {
-        guard let path = SCIMPath(parsing: member.name), path.sub == nil else {
-          throw SCIMError(.invalidSyntax, "\(Self.type.name) has no attribute \(SCIMBody.shown(member.name))")
-        }
-        try set(SCIMTarget(path: path), change(member.value), isWhole: true)
+        try set(extension: member.name, change(member.value), origin)
       } else {
-        try set(try SCIMTarget(member.name), change(member.value), isWhole: false)
+        try set(try Self.target(member.name, origin), change(member.value), origin)
       }
     }
   }
 
+  /// The target that the name of a member means.
+  private static func target(_ name: String, _ origin: SCIMOrigin) throws(SCIMError) -> SCIMTarget {
+    if case .body = origin {
+      guard let path = SCIMPath(parsing: name), path.sub == nil else {
+        throw SCIMError(origin.unknown, "\(type.name) has no attribute \(SCIMBody.shown(name))")
+      }
+      return SCIMTarget(path: path)
+    }
+    do throws(SCIMError) { return try SCIMTarget(name) } catch { throw SCIMError(origin.unknown, error.detail) }
+  }
+
   /// Sets the attributes of the extension, given as an object under its URN.
-  private mutating func set(extension name: String, _ change: SCIMChange) throws(SCIMError) {
+  private mutating func set(
+    extension name: String, _ change: SCIMChange, _ origin: SCIMOrigin
+  ) throws(SCIMError) {
     guard let further = Self.type.extension else {
-      throw SCIMError(.invalidPath, "\(Self.type.name) has no extension \(SCIMBody.shown(name))")
+      throw SCIMError(origin.unknown, "\(Self.type.name) has no extension \(SCIMBody.shown(name))")
     }
     let schema = further.id.lowercased()
     switch change.value {
     case .object(let object)?:
       for member in object.members where member.name.lowercased() != "schemas" {
         let target = SCIMTarget(path: SCIMPath(schema: schema, member.name.lowercased()))
-        try set(target, Self.same(change, with: member.value), isWhole: false)
+        // Even below a path, the name of the attribute is in the value.
+        let inner: SCIMOrigin = if case .path = origin { .value } else { origin }
+        try set(target, Self.same(change, with: member.value), inner)
       }
     case nil, .null?:
       for attribute in further.attributes {
-        try set(SCIMTarget(path: SCIMPath(schema: schema, attribute.name.lowercased())), .remove(nil), isWhole: false)
+        try set(SCIMTarget(path: SCIMPath(schema: schema, attribute.name.lowercased())), .remove(nil), origin)
       }
     default: throw SCIMError(.invalidValue, "\(further.id) must be an object")
     }
   }
 
-  private mutating func set(_ target: SCIMTarget, _ change: SCIMChange, isWhole: Bool) throws(SCIMError) {
+  private mutating func set(_ target: SCIMTarget, _ change: SCIMChange, _ origin: SCIMOrigin) throws(SCIMError) {
     guard let attribute = Self.type.attribute(target.path) else {
       if Self.type.isUnkept(target.path) { return }
-      throw SCIMError(
-        isWhole ? .invalidSyntax : .invalidPath,
-        "\(Self.type.name) has no attribute \(SCIMBody.shown(target.path.attribute))")
+      throw SCIMError(origin.unknown, "\(Self.type.name) has no attribute \(SCIMBody.shown(target.path.attribute))")
     }
     guard attribute.mutability != "readOnly" else {
-      if !isWhole { try keep(target.path, change) }
+      if case .body = origin { return }
+      try keep(target.path, change)
       return
     }
     try self.change(target, change)
@@ -356,6 +399,13 @@ struct SCIMUser: SCIMEdited {
 struct SCIMGroup: SCIMEdited {
   static var type: SCIMResourceType { .group }
 
+  /// The most comparisons of members with filters in a request.
+  ///
+  /// While they are made, nothing else is written to the store.
+  private static let mostComparisons = 1_000_000
+
+  /// How many comparisons the operations so far have needed.
+  private var comparisons = 0
   /// The group that is changed; nil for a whole one.
   private let group: ProvisionedGroup?
   private(set) var draft: GroupDraft
@@ -406,9 +456,22 @@ struct SCIMGroup: SCIMEdited {
   }
 
   /// Removes the members that meet a filter.
+  ///
+  /// A filter that names the id of a member, as identity providers send it, looks at that member alone.
   private mutating func changeMembers(meeting filter: SCIMFilter, _ change: SCIMChange) throws(SCIMError) {
     guard case .remove = change else { throw SCIMError(.mutability, "a member can be added or removed, not changed") }
-    let met = draft.members.filter { id in
+    let looked: Set<String>
+    if let id = filter.required(SCIMPath("value")) {
+      looked = draft.members.contains(id) ? [id] : []
+    } else {
+      comparisons += draft.members.count * filter.comparisons
+      guard comparisons <= Self.mostComparisons else {
+        throw SCIMError(
+          .tooMany, "the filters look at too many members: remove members by their ids, members[value eq \"ID\"]")
+      }
+      looked = draft.members
+    }
+    let met = looked.filter { id in
       filter.matches(SCIMDocument.member(id)) { $0.attribute == "value" || $0.attribute == "$ref" }
     }
     guard !met.isEmpty else { throw SCIMError(.noTarget, "no member of the group meets the filter") }

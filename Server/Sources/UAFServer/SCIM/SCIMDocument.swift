@@ -7,30 +7,58 @@ import WebMessages
 /// A resource as it is sent.
 struct SCIMDocument {
   private static let digestBytes = 12
+  static let meta = "meta"
 
-  let json: JSONObject
-  /// The entity tag: two states of a resource that differ in any attribute have different ones.
-  let version: String
+  private let type: SCIMResourceType
+  /// The resource without its `meta`.
+  private let resource: JSONObject
+  /// Seconds since 1970; nil if it is not known.
+  private let created: Int64?
   /// The path of the resource.
   let location: String
 
-  /// Completes a resource with its `meta`.
-  ///
-  /// - Parameter created: seconds since 1970; nil if it is not known.
-  private init(_ resource: JSONObject, _ type: SCIMResourceType, id: String, created: Int64? = nil) throws {
+  private init(_ resource: JSONObject, _ type: SCIMResourceType, id: String, created: Int64? = nil) {
+    self.type = type
+    self.resource = resource
+    self.created = created
     location = "\(SCIMResponder.prefix)\(type.endpoint)/\(id)"
-    let digest = try SHA256.hash(JSONValue.object(resource).bytes).prefix(Self.digestBytes)
-    version = "W/\"\(digest.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined())\""
+  }
+
+  /// The entity tag: two states of a resource that differ in any attribute have different ones.
+  ///
+  /// It is a digest of the whole resource, so a search among thousands does without it.
+  func version() throws -> String {
+    "W/\"\(Hexadecimal.text(try SHA256.hash(JSONValue.object(resource).bytes).prefix(Self.digestBytes)))\""
+  }
+
+  /// The whole resource.
+  func json() throws -> JSONObject { whole(try version()) }
+
+  /// The part of the resource that a client wants to see.
+  ///
+  /// - Parameter tag: what ``version()`` has returned, if it is known already.
+  func json(_ projection: SCIMProjection, version tag: String? = nil) throws -> JSONObject {
+    guard projection.shows(Self.meta) else { return projection.applied(to: resource) }
+    return projection.applied(to: whole(try tag ?? version()))
+  }
+
+  /// Whether the resource meets a filter.
+  func meets(_ filter: SCIMFilter) throws -> Bool {
+    let needsMeta = filter.paths.contains { $0.attribute == Self.meta }
+    return filter.matches(needsMeta ? try json() : resource, isExact: type.isExact)
+  }
+
+  private func whole(_ tag: String) -> JSONObject {
     var meta: JSONObject = ["resourceType": .string(type.name)]
     meta.set("created", created.map { .string(SecondText.iso8601.text(at: $0)) })
     meta.set("location", .string(location))
-    meta.set("version", .string(version))
+    meta.set("version", .string(tag))
     var resource = resource
-    resource.set("meta", .object(meta))
-    json = resource
+    resource.set(Self.meta, .object(meta))
+    return resource
   }
 
-  init(_ person: ProvisionedPerson) throws {
+  init(_ person: ProvisionedPerson) {
     let (core, further) = (SCIMSchema.user.id, SCIMSchema.enterprise.id)
     let department = person.profile.department
     var object: JSONObject = [
@@ -44,16 +72,16 @@ struct SCIMDocument {
     if let mail = person.profile.mail { object.set("emails", .array([.object(Self.mail(mail))])) }
     if !person.groups.isEmpty { object.set("groups", .array(person.groups.map { .object(Self.group($0)) })) }
     if let department { object.set(further, .object(["department": .string(department)])) }
-    try self.init(object, .user, id: person.id, created: person.createdAt)
+    self.init(object, .user, id: person.id, created: person.createdAt)
   }
 
-  init(_ group: ProvisionedGroup) throws {
+  init(_ group: ProvisionedGroup) {
     let object: JSONObject = [
       "schemas": .array([.string(SCIMSchema.group.id)]), "id": .string(group.id), "displayName": .string(group.name),
       // Even without members: authentik adds none to a group whose list is absent.
       "members": .array(group.members.map { .object(Self.member($0.id)) }),
     ]
-    try self.init(object, .group, id: group.id)
+    self.init(object, .group, id: group.id)
   }
 
   /// The one mail address of a person.
@@ -81,8 +109,9 @@ struct SCIMDocument {
   /// Whether a header `If-Match` or `If-None-Match` has this version, or `*`.
   ///
   /// Weak tags are compared too: SCIM uses them for both headers (RFC 7644, section 3.14).
-  func isNamed(in header: String) -> Bool {
-    header.split(separator: ",").contains { part in
+  func isNamed(in header: String) throws -> Bool {
+    let version = try version()
+    return header.split(separator: ",").contains { part in
       var tag = part.drop { $0 == " " }
       while tag.last == " " { tag.removeLast() }
       return tag == "*" || tag == version || tag == version.dropFirst(2)
@@ -92,25 +121,25 @@ struct SCIMDocument {
 
 /// The attributes that a client wants to see (RFC 7644, section 3.9).
 struct SCIMProjection: Equatable {
-  /// In lower case; nil if all are wanted.
-  private let included: [String]?
-  private let excluded: [String]
+  /// nil if all are wanted.
+  private let included: SCIMAttributeNames?
+  private let excluded: SCIMAttributeNames
 
-  /// - Throws: ``SCIMError`` if both lists are given: RFC 7644 does not say which one counts.
+  /// - Throws: ``SCIMError`` if both lists are given: RFC 7644 does not say which one counts; and for a list that is too long.
   init(attributes: [String]?, excluded: [String]?) throws(SCIMError) {
     guard attributes == nil || excluded == nil else {
       throw SCIMError(.invalidValue, "attributes and excludedAttributes exclude each other")
     }
-    included = attributes?.map { $0.lowercased() }
-    self.excluded = excluded?.map { $0.lowercased() } ?? []
+    included = try attributes.map { names throws(SCIMError) in try SCIMAttributeNames(names, of: "attributes") }
+    self.excluded = try SCIMAttributeNames(excluded ?? [], of: "excludedAttributes")
   }
 
   /// Whether an attribute is shown, at least in part.
+  ///
+  /// - Parameter attribute: in lower case.
   func shows(_ attribute: String) -> Bool {
-    if excluded.contains(where: { SCIMPath(parsing: $0).map { $0.attribute == attribute && $0.sub == nil } ?? false }) {
-      return false
-    }
-    return included?.contains { SCIMPath(parsing: $0)?.attribute == attribute } ?? true
+    guard !excluded.wholes.contains(attribute) else { return false }
+    return included.map { $0.wholes.contains(attribute) || $0.parts[attribute] != nil } ?? true
   }
 
   /// The resource with the wanted attributes; `schemas` and `id` are always shown (RFC 7643, section 3.1).
@@ -130,22 +159,12 @@ struct SCIMProjection: Equatable {
   /// The wanted part of an attribute; nil for none.
   private func value(_ value: JSONValue, of name: String) -> JSONValue? {
     if let included {
-      guard !included.contains(name) else { return value }
-      let subs = subs(of: name, in: included)
-      return subs.isEmpty ? nil : part(of: value) { subs.contains($0) }
+      guard !included.wholes.contains(name) else { return value }
+      return included.parts[name].flatMap { parts in part(of: value) { parts.contains($0) } }
     }
-    guard !excluded.contains(name) else { return nil }
-    let subs = subs(of: name, in: excluded)
-    return subs.isEmpty ? value : part(of: value) { !subs.contains($0) }
-  }
-
-  /// The parts of an attribute, or the attributes of an extension, that a list names.
-  private func subs(of name: String, in list: [String]) -> Set<String> {
-    Set(
-      list.compactMap { text in
-        guard let path = SCIMPath(parsing: text) else { return nil }
-        return path.schema == name ? path.attribute : path.attribute == name ? path.sub ?? nil : nil
-      })
+    guard !excluded.wholes.contains(name) else { return nil }
+    guard let parts = excluded.parts[name] else { return value }
+    return part(of: value) { !parts.contains($0) }
   }
 
   private func part(of value: JSONValue, _ isShown: (String) -> Bool) -> JSONValue? {
@@ -158,6 +177,40 @@ struct SCIMProjection: Equatable {
       let shown = elements.compactMap { part(of: $0, isShown) }
       return shown.isEmpty ? nil : .array(shown)
     default: return value
+    }
+  }
+}
+
+/// A list of attributes that a client has sent, read once for all resources of a response.
+private struct SCIMAttributeNames: Equatable {
+  /// The most names of a list: more than there are attributes.
+  private static let most = 64
+  private static let core = "urn:ietf:params:scim:schemas:core:"
+
+  /// The attributes that are named as a whole, and the URNs of extensions, in lower case.
+  private(set) var wholes: Set<String> = []
+  /// The parts of attributes, and the attributes of extensions, by the attribute or the URN.
+  private(set) var parts: [String: Set<String>] = [:]
+
+  /// Names of attributes that do not exist are ignored.
+  ///
+  /// - Parameter parameter: the name of the list.
+  /// - Throws: ``SCIMError`` with `invalidValue`.
+  init(_ names: [String], of parameter: String) throws(SCIMError) {
+    guard names.count <= Self.most else {
+      throw SCIMError(.invalidValue, "\(parameter) may have at most \(Self.most) names")
+    }
+    for name in names {
+      // The URN of an extension looks like a path whose attribute is its last part.
+      wholes.insert(name.lowercased())
+      guard let path = SCIMPath(parsing: name) else { continue }
+      if let schema = path.schema, !schema.hasPrefix(Self.core) {
+        parts[schema, default: []].insert(path.attribute)
+      } else if let sub = path.sub {
+        parts[path.attribute, default: []].insert(sub)
+      } else {
+        wholes.insert(path.attribute)
+      }
     }
   }
 }

@@ -83,7 +83,25 @@ indirect enum SCIMFilter: Equatable, Sendable {
     case le
   }
 
-  case compare(SCIMPath, Comparison, JSONValue)
+  /// The value that attributes are compared with, as it was sent and in the forms in which texts are compared.
+  struct Operand: Equatable, Sendable {
+    let value: JSONValue
+    /// The bytes of a text; empty for another value.
+    fileprivate let bytes: [UInt8]
+    /// The same without a difference of case.
+    fileprivate let folded: [UInt8]
+
+    fileprivate init(_ value: JSONValue) {
+      self.value = value
+      guard case .string(let text) = value else {
+        (bytes, folded) = ([], [])
+        return
+      }
+      (bytes, folded) = (Array(text.utf8), Array(SearchText.key(text).utf8))
+    }
+  }
+
+  case compare(SCIMPath, Comparison, Operand)
   case present(SCIMPath)
   /// `emails[type eq "work"]`: an element that meets the filter.
   case element(SCIMPath, SCIMFilter)
@@ -111,6 +129,15 @@ indirect enum SCIMFilter: Equatable, Sendable {
     }
   }
 
+  /// How many comparisons a look at one object needs at most.
+  var comparisons: Int {
+    switch self {
+    case .compare, .present: 1
+    case .element(_, let filter), .not(let filter): filter.comparisons
+    case .and(let one, let other), .or(let one, let other): one.comparisons + other.comparisons
+    }
+  }
+
   /// Refuses a filter that names an attribute which the resources do not have.
   func check(_ type: SCIMResourceType) throws(SCIMError) {
     for path in paths {
@@ -126,7 +153,8 @@ indirect enum SCIMFilter: Equatable, Sendable {
   /// The value that every match has for an attribute: of comparisons with `eq` that are joined with `and`.
   func required(_ path: SCIMPath) -> String? {
     switch self {
-    case .compare(let compared, .eq, .string(let text)): compared == path ? text : nil
+    case .compare(let compared, .eq, let wanted):
+      if compared == path, case .string(let text) = wanted.value { text } else { nil }
     case .element(let outer, let filter):
       outer.attribute == path.attribute && outer.sub == nil && path.sub != nil
         ? filter.required(SCIMPath(path.sub ?? "")) : nil
@@ -140,8 +168,8 @@ indirect enum SCIMFilter: Equatable, Sendable {
   /// Whether a resource, or an element of a multi-valued attribute, meets the filter.
   func matches(_ object: JSONObject, isExact: (SCIMPath) -> Bool) -> Bool {
     switch self {
-    case .compare(let path, let comparison, let value):
-      Self.compare(Self.values(of: path, in: object), comparison, value, isExact: isExact(path))
+    case .compare(let path, let comparison, let wanted):
+      Self.compare(Self.values(of: path, in: object), comparison, wanted, isExact: isExact(path))
     case .present(let path): Self.values(of: path, in: object).contains(where: Self.isPresent)
     case .element(let path, let filter):
       Self.values(of: path, in: object).contains { element in
@@ -180,32 +208,31 @@ indirect enum SCIMFilter: Equatable, Sendable {
   }
 
   private static func compare(
-    _ values: [JSONValue], _ comparison: Comparison, _ wanted: JSONValue, isExact: Bool
+    _ values: [JSONValue], _ comparison: Comparison, _ wanted: Operand, isExact: Bool
   ) -> Bool {
     // Of a complex attribute, `value` is compared.
     let values = values.map { value in
       if case .object(let object) = value { object.ignoringCase("value") ?? .null } else { value }
     }
-    if wanted == .null {
+    if wanted.value == .null {
       let isAbsent = !values.contains(where: isPresent)
       return comparison == .eq ? isAbsent : comparison == .ne && !isAbsent
     }
     if comparison == .ne { return !compare(values, .eq, wanted, isExact: isExact) }
     return values.contains { value in
-      switch (value, wanted) {
-      case (.string(let value), .string(let wanted)):
+      switch (value, wanted.value) {
+      case (.string(let value), .string):
         isExact
-          ? compare(value, comparison, wanted)
-          : compare(SearchText.key(value), comparison, SearchText.key(wanted))
-      default: comparison == .eq && value == wanted
+          ? compare(Array(value.utf8), comparison, wanted.bytes)
+          : compare(Array(SearchText.key(value).utf8), comparison, wanted.folded)
+      default: comparison == .eq && value == wanted.value
       }
     }
   }
 
   /// Compares texts by their bytes.
-  private static func compare(_ value: String, _ comparison: Comparison, _ wanted: String) -> Bool {
-    let (value, wanted) = (Array(value.utf8), Array(wanted.utf8))
-    return switch comparison {
+  private static func compare(_ value: [UInt8], _ comparison: Comparison, _ wanted: [UInt8]) -> Bool {
+    switch comparison {
     case .eq: value == wanted
     case .ne: value != wanted
     case .co: value.contains(wanted)
@@ -282,7 +309,7 @@ struct SCIMFilterReader {
     guard let comparison = SCIMFilter.Comparison(rawValue: comparison) else { throw failure("lacks an operator") }
     let value = try value()
     switch (comparison, value) {
-    case (.eq, _), (.ne, _), (_, .string): return .compare(path, comparison, value)
+    case (.eq, _), (.ne, _), (_, .string): return .compare(path, comparison, SCIMFilter.Operand(value))
     default: throw failure("compares something other than a text with \(comparison.rawValue)")
     }
   }

@@ -87,6 +87,13 @@ struct SCIMResponder: Sendable {
   /// The parameters of the URL; unlike at the API, a plus sign stands for a space, as many clients write it.
   private static func query(of request: WebRequest) throws(SCIMError) -> QueryText {
     let text = request.query?.replacing("+", with: "%20")
+    // Unlike the API, this names a parameter that is unknown: whoever sets up an identity provider sees only this text.
+    for part in (text ?? "").split(separator: "&") {
+      guard let name = part.split(separator: "=", omittingEmptySubsequences: false).first,
+        let name = QueryText.decoded(name), !SCIMQuery.names.contains(name)
+      else { continue }
+      throw SCIMError(.invalidValue, "the query has the parameter \(SCIMBody.shown(name)), which is unknown here")
+    }
     do throws(Problem) { return try QueryText(text, names: SCIMQuery.names) } catch {
       throw SCIMError(.invalidValue, error.field.map { "\($0) \(error.detail)" } ?? error.detail)
     }
@@ -103,6 +110,7 @@ struct SCIMResponder: Sendable {
       throw SCIMError(.invalidSyntax, "the body is not JSON, or an object has a member twice")
     }
     guard case .object(let object) = value else { throw SCIMError(.invalidSyntax, "the body is not a JSON object") }
+    try SCIMBody.checkNames(value)
     return object
   }
 }
@@ -133,22 +141,24 @@ struct SCIMCall: Sendable {
   /// Refuses a change if the header `If-Match` names a different version.
   ///
   /// - Throws: ``SCIMError/changed``.
-  func checkVersion(_ document: SCIMDocument) throws {
+  func checkVersion(_ document: @autoclosure () -> SCIMDocument) throws {
     guard let ifMatch else { return }
-    guard document.isNamed(in: ifMatch) else { throw SCIMError.changed }
+    guard try document().isNamed(in: ifMatch) else { throw SCIMError.changed }
   }
 
   /// The response with one resource, in the part that the client wants to see.
   func response(_ document: SCIMDocument, _ status: HTTPResponseStatus = .ok) throws -> WebResponse {
-    var headers: [(name: StaticString, value: String)] = [("ETag", document.version)]
+    let version = try document.version()
+    var headers: [(name: StaticString, value: String)] = [("ETag", version)]
     if status == .created { headers.append(("Location", document.location)) }
-    return SCIMResponse.json(try SCIMQuery.projection(query).applied(to: document.json), status, headers)
+    return SCIMResponse.json(try document.json(SCIMQuery.projection(query), version: version), status, headers)
   }
 
   /// The response to a request for one resource; without a body if the client has this version.
   func found(_ document: SCIMDocument) throws -> WebResponse {
-    if let ifNoneMatch, document.isNamed(in: ifNoneMatch) {
-      return WebResponse(status: .notModified, headers: [("ETag", document.version), ("Cache-Control", "no-store")])
+    if let ifNoneMatch, try document.isNamed(in: ifNoneMatch) {
+      return WebResponse(
+        status: .notModified, headers: [("ETag", try document.version()), ("Cache-Control", "no-store")])
     }
     return try response(document)
   }

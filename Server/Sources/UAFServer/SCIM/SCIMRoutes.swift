@@ -33,13 +33,11 @@ enum SCIMUserRoutes {
 
   private static func found(_ query: SCIMQuery, _ call: SCIMCall) async throws -> WebResponse {
     let condition = query.filter.map { filter in
-      { @Sendable (person: ProvisionedPerson) throws -> Bool in
-        filter.matches(try SCIMDocument(person).json, isExact: SCIMResourceType.user.isExact)
-      }
+      { @Sendable (person: ProvisionedPerson) throws -> Bool in try SCIMDocument(person).meets(filter) }
     }
     let page = try await call.people.people(
       key(query.filter), skipping: query.startIndex - 1, limit: query.count, by: call.caller, where: condition)
-    let resources = try page.records.map { query.projection.applied(to: try SCIMDocument($0).json) }
+    let resources = try page.records.map { try SCIMDocument($0).json(query.projection) }
     return SCIMResponse.json(SCIMList.json(resources, total: page.total, startIndex: query.startIndex))
   }
 
@@ -106,15 +104,13 @@ enum SCIMGroupRoutes {
       throw SCIMError(.invalidFilter, "members are searched by the operator eq alone: members.value eq \"ID\"")
     }
     let condition = query.filter.map { filter in
-      { @Sendable (group: ProvisionedGroup) throws -> Bool in
-        filter.matches(try SCIMDocument(group).json, isExact: SCIMResourceType.group.isExact)
-      }
+      { @Sendable (group: ProvisionedGroup) throws -> Bool in try SCIMDocument(group).meets(filter) }
     }
     let page = try await call.groups.groups(
       key, skipping: query.startIndex - 1, limit: query.count,
-      showing: query.projection.shows(members.attribute) || query.projection.shows("meta"),
+      showing: query.projection.shows(members.attribute) || query.projection.shows(SCIMDocument.meta),
       searching: searchesMembers, by: call.caller, where: condition)
-    let resources = try page.records.map { query.projection.applied(to: try SCIMDocument($0).json) }
+    let resources = try page.records.map { try SCIMDocument($0).json(query.projection) }
     return SCIMResponse.json(SCIMList.json(resources, total: page.total, startIndex: query.startIndex))
   }
 

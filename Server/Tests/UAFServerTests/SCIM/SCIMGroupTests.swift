@@ -1,9 +1,9 @@
 import NIOHTTP1
 import Testing
-import UAFAdministration
 import UAFMessages
 
 @testable import ServerTesting
+@testable import UAFAdministration
 @testable import UAFServer
 @testable import UAFService
 
@@ -142,5 +142,54 @@ import UAFMessages
     #expect(administrators.isEmpty && profile?.groups == [name])
     let answer = try await client.patch("/Users/\(mina)", #"{"op":"replace","path":"active","value":false}"#)
     #expect(answer.status == .ok)
+  }
+
+  private static func large(_ count: Int) -> ProvisionedGroup {
+    ProvisionedGroup(
+      id: "1", name: "All", members: (0..<count).map { .init(id: "\($0)-0", username: "p\($0)") })
+  }
+
+  private static func patch(_ paths: [String]) throws -> SCIMPatch {
+    let operations = paths.map { JSONValue.object(["op": .string("remove"), "path": .string($0)]) }
+    return try SCIMPatch([
+      "schemas": .array([.string("urn:ietf:params:scim:api:messages:2.0:PatchOp")]), "Operations": .array(operations),
+    ])
+  }
+
+  @Test func `members are removed by their ids from a large group without a look at the others`() throws {
+    let count = 3_000
+    var group = SCIMGroup(changing: Self.large(count))
+    // 9,000,000 comparisons, if each looked at each member.
+    try group.perform(Self.patch((1..<count).map { #"members[value eq "\#($0)-0"]"# }))
+    #expect(group.draft.members == ["0-0"])
+  }
+
+  @Test func `a filter that looks at too many members is refused as tooMany before it looks`() throws {
+    let filter = "members[" + Array(repeating: "type sw \"v\"", count: 64).joined(separator: " or ") + "]"
+    var group = SCIMGroup(changing: Self.large(16_000))
+    #expect { try group.perform(Self.patch([filter])) } throws: { ($0 as? SCIMError)?.kind == .tooMany }
+    // The members that each of several operations looks at count together: 16 times 64 comparisons with some 1,000 members.
+    let further = Array(repeating: "type pr", count: 63).joined(separator: " and ")
+    let paths = (0..<17).map { "members[value sw \"\($0)-0\" and \(further)]" }
+    var several = SCIMGroup(changing: Self.large(1_000))
+    #expect { try several.perform(Self.patch(paths)) } throws: { ($0 as? SCIMError)?.kind == .tooMany }
+    var fewer = SCIMGroup(changing: Self.large(1_000))
+    try fewer.perform(Self.patch(Array(paths.prefix(15))))
+    #expect(fewer.draft.members.count == 985)
+  }
+
+  @Test func `a filter finds members by more than their ids`() throws {
+    for (filter, left) in [
+      (#"value eq "1-0" or value eq "2-0""#, ["0-0"]), (#"value eq "1-0" and type eq "user""#, ["0-0", "2-0"]),
+      (#"not (value sw "1")"#, ["1-0"]), (#"type eq "User""#, []),
+    ] {
+      var group = SCIMGroup(changing: Self.large(3))
+      try group.perform(Self.patch(["members[\(filter)]"]))
+      #expect(group.draft.members.sorted() == left)
+    }
+    var group = SCIMGroup(changing: Self.large(3))
+    #expect { try group.perform(Self.patch([#"members[value eq "1-0" and type eq "Group"]"#])) } throws: {
+      ($0 as? SCIMError)?.kind == .noTarget
+    }
   }
 }

@@ -294,7 +294,10 @@ import UAFMessages
     (#"{"op":"remove","path":"userName"}"#, "mutability"), (#"{"op":"replace","path":"id","value":"1"}"#, "mutability"),
     (#"{"op":"add","path":"groups","value":[{"value":"1"}]}"#, "mutability"),
     (#"{"op":"replace","path":"nothing","value":1}"#, "invalidPath"),
-    (#"{"op":"replace","value":{"nothing":1}}"#, "invalidPath"),
+    (#"{"op":"replace","value":{"nothing":1}}"#, "invalidValue"),
+    (#"{"op":"replace","value":{"\#(SCIMClient.enterprise)":{"nothing":1}}}"#, "invalidValue"),
+    (#"{"op":"replace","value":{"displayName[":1}}"#, "invalidValue"),
+    (#"{"op":"replace","path":"\#(SCIMClient.enterprise):nothing","value":1}"#, "invalidPath"),
     (#"{"op":"replace","path":"urn:x:y:displayName","value":"a"}"#, "invalidPath"),
     (#"{"op":"replace","path":"displayName[a eq 1]","value":"a"}"#, "invalidPath"),
     (#"{"op":"replace","path":"displayName.x","value":"a"}"#, "invalidPath"),
@@ -328,7 +331,7 @@ import UAFMessages
     (#""userName":"a","urn:x:y":{}"#, "invalidSyntax"), (#""userName":"a","emails.value":"a@x""#, "invalidSyntax"),
     (#""userName":"a","active":1"#, "invalidValue"), (#""userName":"a","externalId":["7"]"#, "invalidValue"),
     (#""userName":"a","\#(SCIMClient.enterprise)":"x""#, "invalidValue"),
-    (#""userName":"a","\#(SCIMClient.enterprise)":{"nothing":1}"#, "invalidPath"),
+    (#""userName":"a","\#(SCIMClient.enterprise)":{"nothing":1}"#, "invalidSyntax"),
   ])
   func `a new user is refused by the name of what is wrong`(members: String, kind: String) async throws {
     let answer = try await client.ask(.POST, "/Users", "{\(SCIMClient.userSchema),\(members)}")
@@ -344,6 +347,78 @@ import UAFMessages
   func `a body that is not one user of the schema is refused as invalidSyntax`(body: String) async throws {
     let answer = try await client.ask(.POST, "/Users", body)
     #expect(answer.status == .badRequest && answer.scimType == "invalidSyntax")
+  }
+
+  @Test(arguments: [
+    (HTTPMethod.POST, "/Users", #"\#(SCIMClient.userSchema),"userName":"a","username":"b""#, "username"),
+    (.POST, "/Users", #"\#(SCIMClient.userSchema),"userName":"a","emails":[{"value":"a@x","Value":"b@x"}]"#, "Value"),
+    (
+      .POST, "/Users",
+      #"\#(SCIMClient.userSchema),"userName":"a","\#(SCIMClient.enterprise)":{"department":"A","DEPARTMENT":"B"}"#,
+      "DEPARTMENT"
+    ),
+    (.POST, "/Users", #"\#(SCIMClient.userSchema),"userName":"a","name":{"x":[[{"y":1,"Y":2}]]}"#, "Y"),
+    (.POST, "/Groups", #"\#(SCIMClient.groupSchema),"displayName":"G","members":[{"value":"1","vaLue":"2"}]"#, "vaLue"),
+    (
+      .PATCH, "/Users/ID",
+      #""schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"add","Op":"remove","path":"title"}]"#,
+      "Op"
+    ),
+    (
+      .POST, "/Users/.search",
+      #""schemas":["urn:ietf:params:scim:api:messages:2.0:SearchRequest"],"filter":"userName pr","Filter":"id pr""#,
+      "Filter"
+    ),
+  ])
+  func `names of members that differ only in case are refused at any depth, and named`(
+    method: HTTPMethod, path: String, members: String, name: String
+  ) async throws {
+    let id = try await client.add("mina")
+    let answer = try await client.ask(method, path.replacing("ID", with: id), "{\(members)}")
+    #expect(answer.status == .badRequest && answer.scimType == "invalidSyntax")
+    #expect(answer.json.text("detail")?.contains(" \(name) ") == true)
+    #expect(try await client.rows().count == 1)
+  }
+
+  @Test func `what a search does not know is named`() async throws {
+    let schema = #""schemas":["urn:ietf:params:scim:api:messages:2.0:SearchRequest"]"#
+    for answer in [
+      try await client.ask(.GET, "/Users?sortby=x"), try await client.ask(.GET, "/Users?count=1&sortby=x"),
+      try await client.ask(.POST, "/Users/.search", #"{\#(schema),"sortby2":"x"}"#),
+    ] {
+      #expect(answer.status == .badRequest && answer.json.text("detail")?.contains("sortby") == true)
+    }
+  }
+
+  @Test func `a search is refused that asks for too many attributes`() async throws {
+    let names = (0..<65).map { "a\($0)" }
+    let few = names.dropLast()
+    let schema = #""schemas":["urn:ietf:params:scim:api:messages:2.0:SearchRequest"]"#
+    for name in ["attributes", "excludedAttributes"] {
+      #expect(try await client.ask(.GET, "/Users?\(name)=\(few.joined(separator: ","))").status == .ok)
+      let refused = [
+        try await client.ask(.GET, "/Users?\(name)=\(names.joined(separator: ","))"),
+        try await client.ask(
+          .POST, "/Users/.search", #"{\#(schema),"\#(name)":["\#(names.joined(separator: "\",\""))"]}"#),
+      ]
+      #expect(refused.allSatisfy { $0.scimType == "invalidValue" })
+      #expect(refused.allSatisfy { $0.json.text("detail")?.contains("\(name) ") == true })
+    }
+  }
+
+  @Test func `attributes are shown by their short names, by their whole ones, and in part`() async throws {
+    let id = try await client.add(
+      "mina", #","displayName":"M","emails":[{"value":"a@x"}],"\#(SCIMClient.enterprise)":{"department":"Labs"}"#)
+    func shown(_ query: String) async throws -> JSONObject { try await client.ask(.GET, "/Users/\(id)?\(query)").json }
+    let core = "urn:ietf:params:scim:schemas:core:2.0:User"
+    let whole = try await shown("attributes=\(core):displayName,EMAILS.value")
+    #expect(whole.members.map(\.name) == ["schemas", "id", "displayName", "emails"])
+    #expect(whole["emails"] == .array([.object(["value": .string("a@x")])]))
+    let department = try await shown("attributes=\(SCIMClient.enterprise):department")
+    #expect(department.members.map(\.name) == ["schemas", "id", SCIMClient.enterprise])
+    let rest = try await shown("excludedAttributes=emails.type,meta,\(SCIMClient.enterprise),id")
+    #expect(rest.members.map(\.name) == ["schemas", "id", "userName", "displayName", "active", "emails"])
+    #expect(rest["emails"] == .array([.object(["value": .string("a@x")])]))
   }
 
   @Test func `a name or an external ID that is taken is refused as not unique`() async throws {

@@ -43,7 +43,12 @@ def elsewhere(lab):
     return f"{len(paths)} paths of the API and four other roles refused"
 
 
-@row("L2", "administrators, and accounts that an administrator has disabled", "403, and nothing is changed", ("somebody remote",))
+@row(
+    "L2",
+    "administrators, and accounts that an administrator has disabled or locked, or that belong to a directory",
+    "403, and nothing is changed; a lock stands again after inactive and active",
+    ("somebody remote",),
+)
 def privileged(lab):
     server = lab.server()
     client = server.client()
@@ -55,8 +60,21 @@ def privileged(lab):
     server.run("disable", mina["userName"], "--reason", "stolen")
     client.patch(f"/Users/{mina['id']}", ("replace", "active", True), status=403)
     must(client.ask("GET", f"/Users/{mina['id']}", status=200)["active"] is False, "the account is enabled")
+    client.ask("DELETE", f"/Users/{mina['id']}", status=403)
+    jun = client.ask("POST", "/Users", {"schemas": [USER_SCHEMA], "userName": f"jun-{client.name}"}, 201)
+    server.run("lock", jun["userName"], "--for", "86400", "--reason", "lost")
+    client.patch(f"/Users/{jun['id']}", ("replace", "active", False))
+    client.ask("DELETE", f"/Users/{jun['id']}", status=403)
+    client.patch(f"/Users/{jun['id']}", ("replace", "active", True))
+    account = server.told("users", "--prefix", jun["userName"])[0]
+    must(account["block"]["reason"] == "lost" and "until" in account["block"], f"the lock is gone: {account}")
+    server.run("enable", jun["userName"])
+    server.run("person", jun["userName"], "--external-id", f"ldap:corp:{client.name}")
+    client.patch(f"/Users/{jun['id']}", ("replace", "externalId", "7"), status=400)
+    client.ask("DELETE", f"/Users/{jun['id']}", status=403)
+    client.ask("PUT", f"/Users/{jun['id']}", {"schemas": [USER_SCHEMA], "userName": jun["userName"]}, 200)
     server.run("admin", "remove", boss["userName"], "--force")
-    return "both refused"
+    return "all refused"
 
 
 @row("L3", "two programs change the same person", "the second is told that its version is old: 412", ("the network",))
