@@ -107,8 +107,8 @@ core() {
     tail -n 20 build/reproducible/log
     return 1
   }
-  strip "$there/core"
-  strip --strip-unneeded "$there/module"
+  strip --remove-section=.comment "$there/core"
+  strip --strip-unneeded --remove-section=.comment "$there/module"
   compare "$program" "$there/core" uaf-helper
   compare "$module" "$there/module" pam_uaf.so
   rm -rf "$there"

@@ -61,8 +61,8 @@ rm -rf "$stage.new"
 for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name; do place "$(built "$program")" "$libexec/$program" 0755; done
 for program in uafctl uaf-server; do place "$(built "$program")" "$bin/$program" 0755; done
 place "$build/cshim/installed/pam_uaf.so" "$PAMDIR/pam_uaf.so" 0644
-strip "$stage.new$libexec"/* "$stage.new$bin"/*
-strip --strip-unneeded "$stage.new$PAMDIR/pam_uaf.so"
+strip --remove-section=.comment "$stage.new$libexec"/* "$stage.new$bin"/*
+strip --strip-unneeded --remove-section=.comment "$stage.new$PAMDIR/pam_uaf.so"
 
 for unit in pam-uaf.socket pam-uaf.service pam-uaf-checkin.service pam-uaf-checkin.timer uaf-server.service; do
   source=systemd/$unit
