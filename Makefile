@@ -36,7 +36,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
 .PHONY: test-confinement test-vm test-webauthn test-directory test-provisioning lint-ansible
-.PHONY: attack attack-table proofs test-machines bench fuzz deb test-packages install clean fmt lint
+.PHONY: attack attack-table proofs test-machines bench fuzz deb release test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -59,6 +59,7 @@ help:
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make deb      Debian packages of the same, in build/packages; lintian has looked at them'
+	@echo 'make release  packages for both releases of Debian, sources and a repository for apt, signed: KEY=PATH, REPOSITORY_KEY=FINGERPRINT'
 	@echo 'make test-packages  install, upgrade, remove and purge them in a Debian of their own; needs root'
 	@echo 'make test-reproducible  build the packages a second time in another folder, and compare every byte'
 	@echo 'make install  copy build/stage to DESTDIR (default /)'
@@ -148,6 +149,10 @@ fuzz:
 
 deb:
 	scripts/deb.sh
+
+# DISTS='bookworm' for one release of Debian alone.
+release:
+	@PYTHONDONTWRITEBYTECODE=1 scripts/make_release.py '$(KEY)' '$(REPOSITORY_KEY)' $(DISTS)
 
 test-reproducible: deps
 	scripts/reproducible.sh

@@ -62,6 +62,8 @@ packages+=(
   fprintd dbus-daemon python3-dbus python3-gi
   # the proofs; they need gcc too
   spin
+  # releases: their signatures and their repository for apt
+  gnupg openssh-client reprepro
   # the check
   python3-venv shellcheck shfmt
   "$@"

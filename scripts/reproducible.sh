@@ -17,22 +17,8 @@ there=$here/build/reproducible/a-folder-with-another-name
 libexec=/usr/libexec/pam-uaf
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(sed -n 's/^ -- .*>  //p;T;q' debian/changelog | date -u -f - +%s)}
 
-# A new folder for temporary files whose path is as long as this checkout's.
-of_the_same_length() {
-  local base length folder
-  for base in "${TMPDIR:-/tmp}" /tmp; do
-    length=$((${#here} - ${#base} - 1))
-    if ((length >= 1)); then
-      folder=$base/$(head -c "$length" < <(tr -dc a-z0-9 </dev/urandom))
-      if mkdir -m 0755 "$folder"; then
-        echo "$folder"
-        return
-      fi
-    fi
-  done
-  echo "reproducible: no folder for temporary files has a path as long as $here: take a checkout with a longer one" >&2
-  return 1
-}
+# shellcheck source=publish/same-length.sh
+. scripts/publish/same-length.sh
 
 copy_tree() { # also what SwiftPM has fetched: nothing is fetched again
   rm -rf "$there"
@@ -117,7 +103,7 @@ core() {
 
 packages() {
   local file
-  there=$(of_the_same_length)
+  there=$(folder_of_length ${#here})
   trap 'rm -rf "$there"' EXIT
   scripts/deb.sh
   copy_tree

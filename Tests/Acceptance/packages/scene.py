@@ -1,14 +1,18 @@
 """The machines with which rows begin: bare ones, or ones with the packages, a server, people and their passcodes."""
 
+import contextlib
 import itertools
 import os
+import pathlib
 import signal
 import subprocess
+import tempfile
 
 from lab.processes import running
 from lab.table import Skip, must
 from lab.waiting import until
 from packages.machine import Machine
+from packages.publication import Publication
 
 PACKAGES = ("libpam-uaf", "uaf-server")
 CONFIGURATION = "/etc/security/pam_uaf.conf"
@@ -30,6 +34,7 @@ class Scene:
         self._numbers = itertools.count(1)
         self._bare = self._root / "bare"
         self._installed = None
+        self._publication = None
         self.archives = {name: next(folder.glob(f"{name}_*.deb")) for name in PACKAGES}
         self.version = subprocess.run(
             ["dpkg-deb", "--field", self.archives["libpam-uaf"], "Version"], text=True, stdout=subprocess.PIPE, check=True
@@ -89,13 +94,29 @@ class Scene:
             raise Skip(f"nothing to upgrade to: only bookworm is upgraded, after make deb DIST={self.NEXT}")
         return bundle
 
+    @contextlib.contextmanager
+    def scratch(self):
+        """A folder in memory for the files of a row."""
+        with tempfile.TemporaryDirectory(dir=self._root) as folder:
+            yield pathlib.Path(folder)
+
+    def unpublished(self):
+        """A copy of the checkout that can be released, with the packages that were built."""
+        return Publication(self._root / f"publication-{next(self._numbers)}", self.archives, self.version)
+
+    def publication(self):
+        """A release of this checkout with a signed repository. It is made once, so rows change only copies of its files."""
+        if self._publication is None:
+            self._publication = self.unpublished().make()
+        return self._publication
+
     def newer(self, package, folder):
         """The same package with a higher version, like a newer build."""
         return self.packed_again(package, folder, self.version + "+next1")
 
     def packed_again(self, package, folder, version, change=lambda inside: None):
         """A copy of a package with a different version and changed files."""
-        inside, archive = folder / "inside" / version, folder / f"{package}_{version}.deb"
+        inside, archive = folder / "inside" / f"{package}_{version}", folder / f"{package}_{version}.deb"
         inside.parent.mkdir(exist_ok=True)
         subprocess.run(["dpkg-deb", "--raw-extract", self.archives[package], inside], check=True)
         change(inside)
