@@ -74,6 +74,8 @@ def signing_key(given: str) -> SigningKey:
     fingerprints = told.stdout.decode(errors="replace").split()
     if told.returncode != 0 or len(told.stdout.splitlines()) != 1 or len(fingerprints) < 2:
         raise Refusal(f"KEY: {given} is no OpenSSH key: {said(told)}")
+    if b"-SK)" in told.stdout:
+        print("release: the security key wants to be touched for each of three signatures: now, and twice at the end", flush=True)
     probe = run("ssh-keygen", "-q", "-Y", "sign", "-f", path, "-n", NAMESPACE, given=_PROBE)
     if probe.returncode != 0:
         raise Refusal(f"KEY: {given} cannot sign: {said(probe)}")

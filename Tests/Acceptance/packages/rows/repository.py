@@ -132,6 +132,6 @@ def changed(lab):
             must(not scene.state_of(machine, "libpam-uaf"), f"{what}: dpkg knows the package")
             must((updated.returncode == 0) == (what == "a package"), f"{what}: apt-get update: {updated.stdout}")
             lines = (updated.stdout + installed.stdout).splitlines()
-            error = next(line for line in lines if line.startswith(("E:", "W:")) or "Err" in line)
-            seen.append(f"{what}: {' '.join(error.split()[:12])}")
+            error = next(line for line in lines if line.startswith(("E: The repository", "E: Failed to fetch", "W: GPG error")))
+            seen.append(f"{what}: {' '.join(error.split()[-6:])}")
     return "; ".join(seen)
