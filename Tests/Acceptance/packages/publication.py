@@ -53,7 +53,8 @@ class Publication:
         changes = self.checkout / "CHANGELOG.md"
         text = changes.read_text()
         heading = next(line for line in text.splitlines() if line.startswith(f"## [{self.version}] - "))
-        changes.write_text(text.replace(heading + "\n", "").replace("## [Unreleased]", heading))
+        if "## [Unreleased]\n" in text:
+            changes.write_text(text.replace(heading + "\n", "").replace("## [Unreleased]", heading))
         git(self.checkout, "init", "--quiet")
         git(self.checkout, "add", "--all")
         git(self.checkout, "commit", "--quiet", "--message", "As it is")
