@@ -147,6 +147,53 @@ def provenance(lab):
     return f"{len(subjects)} subjects, {len(dependencies)} dependencies, commit {commit[:12]}; {archive} is git's"
 
 
+def _in_place_of_sources(folder, version, packages):
+    """A source archive whose build takes no time: it brings packages that are there."""
+    build = folder / f"pam-uaf-{version}/scripts/deb.sh"
+    build.parent.mkdir(parents=True)
+    build.write_text(f"#!/bin/sh\nmkdir -p build/packages && cp {packages}/*.deb build/packages\n")
+    build.chmod(0o755)
+    archive = folder / f"pam-uaf-{version}.tar.gz"
+    subprocess.run(["tar", "-cz", "-C", folder, "-f", archive, f"pam-uaf-{version}"], check=True)
+    return archive
+
+
+@row(
+    "P37",
+    "build a release again by scripts/publish/rebuild.sh, from an archive that brings packages along: the same ones, then one "
+    "that differs, then one of another version",
+    "it says the same of each; it names the one that differs, and the one that the release does not have; nothing is left behind",
+)
+def rebuild(lab):
+    publication = lab.publication()
+    with lab.scratch() as place:
+        release, packages = place / "release", place / "packages"
+        packages.mkdir()
+        shutil.copytree(publication.folder, release, ignore=shutil.ignore_patterns("apt"))
+        for archive in lab.archives.values():
+            shutil.copy(archive, packages)
+        shutil.copy(_in_place_of_sources(place, publication.version, packages), release)
+
+        def compare():
+            done = subprocess.run(["scripts/publish/rebuild.sh", release], check=False, text=True, capture_output=True)
+            return done.returncode, done.stdout + done.stderr
+
+        status, said = compare()
+        built = re.findall(r"building \S+ in (\S+)", said)
+        same = [name for name in (archive.name for archive in lab.archives.values()) if f" {name}\n" in said]
+        must(status == 0 and len(same) == 2, f"the same packages: {status} {said}")
+        must(len(built[0]) == len(str(publication.checkout)), f"built in {built}, and released in {publication.checkout}")
+        must(not pathlib.Path(built[0]).exists(), f"{built[0]} is left behind")
+        changed = packages / lab.archives["uaf-server"].name
+        shutil.copy(lab.packed_again("uaf-server", place, lab.version), changed)
+        status, said = compare()
+        must(status == 1 and f"{changed.name} differs" in said, f"a package that differs: {status} {said}")
+        changed.rename(packages / "uaf-server_9.9.9_amd64.deb")
+        status, said = compare()
+        must(status == 1 and "uaf-server_9.9.9_amd64.deb is not in SHA256SUMS" in said, f"another package: {status} {said}")
+    return f"{' and '.join(same)} are the same, in a folder with a path of {len(built[0])} characters; two others were named"
+
+
 # --- What is refused
 
 
@@ -248,8 +295,10 @@ def refused(lab):
             before = publication.files()
             status, said, errors = publication.ask(**given)
             must(status != 0 and not said and len(errors) == 1 and expected in errors[0], f"{what}: {status} {said!r} {errors}")
-            must(publication.files() == before, f"{what}: files have changed: {publication.files().items() ^ before.items()}")
-            _restore(publication, commit)
+            after = publication.files()
+            must(after == before, f"{what}: files have changed: {after.items() ^ before.items()}")
+            if change:
+                _restore(publication, commit)
 
         meanwhile = {
             "a step that fails": (_in_place_of(place / "fails", "reprepro", "exit 1"), "reprepro has failed"),
