@@ -282,7 +282,8 @@ def _in_place_of(folder, name, script):
     "P35",
     "make a release without a key, with one that is none, of a tree with changes, of a version that exists or that no changelog "
     "names; and let a step fail, and the checkout change meanwhile",
-    "one line each time, and nothing is written or left behind",
+    "one line each time, and nothing is written or left behind; with KEY alone and none of this, it is made, and says that its "
+    "repository has no signature",
 )
 def refused(lab):
     publication = lab.unpublished()
@@ -313,4 +314,11 @@ def refused(lab):
             left = sorted(file.name for file in (publication.checkout / "build/release").iterdir())
             must(not left, f"{what}: build/release has {left}")
             _restore(publication, commit)
-    return f"{len(cases)} refused with one line, no file changed; {len(meanwhile)} failed on the way, nothing left of them"
+        status, said, errors = publication.ask(publication.key)
+        must(status == 0 and not errors and "has no signature" in said, f"without REPOSITORY_KEY: {status} {said} {errors}")
+        signatures = [*publication.folder.rglob("InRelease"), *publication.folder.rglob("Release.gpg")]
+        must(not signatures and not _verify(publication.folder), f"without REPOSITORY_KEY: {signatures}")
+    return (
+        f"{len(cases)} refused with one line, no file changed; {len(meanwhile)} failed on the way, nothing left of them; "
+        "then made, with a repository that has no signature"
+    )
