@@ -467,6 +467,27 @@ import UAFWire
     machine.server?.publishedKey = FakeServer.verdictKey
     announce(#""verdictKeys":["\#(try id(coming))"],"endedKeys":["\#(try id(FakeServer.verdictKey))"]"#, on: machine)
     #expect(machine.has(.verdictKey) && machine.doctor().hasFailed)
+    // Nobody is told to copy a key that never counts again.
+    let ended = machine.doctor().lines(about: "verdict").joined()
+    #expect(ended.contains("whose end the server has announced") && !ended.contains("copy verdict.pub"), "\(ended)")
+    #expect(ended.contains("an older verdict.key was put back there") && ended.contains("uafctl join --payload FILE"))
+    let korean = machine.doctor(in: .korean).lines(about: "서명").joined()
+    #expect(korean.contains("이전 verdict.key가 복원되었으므로") && !korean.contains("복사하거나"), "\(korean)")
+  }
+
+  @Test func `doctor tells a machine that has joined to check in for a coming key, and to join again for a missed one`()
+  {
+    let folder = Folder()
+    let machine = machine(FakeServer.verdictKey, folder)
+    machine.document = Machine.document(Machine.passcode).dropLast() + #","joined":true}"#
+    machine.server?.publishedKey = FakeServer.verdictKey + FakeServer.makeKey()
+    let coming = machine.doctor().lines(about: "verdict").joined()
+    #expect(coming.contains("has not learned yet") && coming.contains("uafctl check-in"), "\(coming)")
+    #expect(!coming.contains("copy verdict.pub"))
+    #expect(machine.doctor(in: .korean).lines(about: "서명").joined().contains("uafctl check-in"))
+    machine.server?.publishedKey = FakeServer.makeKey()
+    let missed = machine.doctor().lines(about: "verdict").joined()
+    #expect(missed.contains("uafctl join --payload FILE") && !missed.contains("copy verdict.pub"), "\(missed)")
   }
 
   @Test func `doctor fails for every invalid verdict key, but not for an unused one`() {

@@ -173,7 +173,7 @@ package struct StatusDocument: Equatable {
     codesSetValues = if case .bool(let doThey)? = document["codesSetValues"] { doThey } else { nil }
     takesCodes = document["takesCodes"] != .bool(false)
     policy = FollowedPolicyState(document["policy"])
-    announced = AnnouncedTrust(document["announced"])
+    announced = AnnouncedTrust(document["announced"], hasJoined: document["joined"] == .bool(true))
     serverUnknownSince = document.number("serverUnknownSince")
   }
 
@@ -376,12 +376,15 @@ struct AnnouncedTrust: Equatable {
   var endedKeys: [String] = []
   /// The certificates of authorities that are accepted in addition to root's, PEM; nil if there are none.
   var authorities: String?
+  /// Whether the machine has joined the configured server, and so learns its keys and authorities by check-in.
+  var hasJoined = false
 
   /// Nothing is announced.
   init() {}
 
   /// Reads the member `announced`; what is not of its form is ignored.
-  init(_ value: JSONValue?) {
+  init(_ value: JSONValue?, hasJoined: Bool) {
+    self.hasJoined = hasJoined
     guard case .object(let object)? = value else { return }
     func texts(_ name: String) -> [String] {
       guard case .array(let values)? = object[name] else { return [] }

@@ -128,7 +128,8 @@ enum CoreText: FindingCatalogue {
     case .unknownMachine(let since):
       FindingText(
         "server: since \(ShownTime.utc(since)) it says that it does not know this machine: it was revoked there, or the server uses "
-          + "an older or a different store; people log in as before, but the server gets no reports and gives no policy",
+          + "an older or a different store; the server gets no reports, gives no policy and announces no new keys, and people "
+          + "log in only while it knows their keys and signs with a key that this machine knows",
         do: "uafctl join --payload FILE, with a new payload of the server; keys, locks and accounts stay")
     }
   }
@@ -175,7 +176,8 @@ enum CoreText: FindingCatalogue {
     case .unknownMachine(let since):
       FindingText(
         "서버: \(ShownTime.utc(since))부터 서버가 이 컴퓨터를 모른다고 합니다. 서버에서 해지되었거나 서버가 이전 또는 다른 저장소를 쓰고 "
-          + "있습니다. 로그인은 계속할 수 있지만 상태를 알릴 수 없고 정책도 받지 못합니다",
+          + "있습니다. 상태를 알릴 수 없고 정책과 새 서명 키도 받지 못합니다. 로그인은 서버가 사용자의 키를 알고 이 컴퓨터가 아는 키로 "
+          + "서명하는 동안에만 할 수 있습니다",
         do: "서버의 새 가입 파일을 받아 uafctl join --payload FILE 명령을 실행하십시오. 키와 잠금, 계정은 그대로 남습니다")
     }
   }

@@ -38,10 +38,17 @@ struct VerdictKeyCheck {
       return (keys.contains(key) && !announced.endedKeys.contains(id)) || announced.verdictKeys.contains(id)
     }
     guard isKnown(current) else {
-      let text = VerdictKeyText.another(path: path, url: url, isRequired: server.requiresSignedVerdict)
+      let isEnded = announced.endedKeys.contains(TrustName.keyID(of: current) ?? "")
+      let text: VerdictKeyText =
+        isEnded
+        ? .ended(url: url, isRequired: server.requiresSignedVerdict)
+        : .another(
+          path: path, url: url, isRequired: server.requiresSignedVerdict, hasJoined: announced.hasJoined)
       return [server.requiresSignedVerdict ? .failure(.verdictKey, text) : .warning(.verdictKey, text)]
     }
-    guard theirs.allSatisfy(isKnown) else { return [.warning(.verdictKey, VerdictKeyText.coming(path: path))] }
+    guard theirs.allSatisfy(isKnown) else {
+      return [.warning(.verdictKey, VerdictKeyText.coming(path: path, hasJoined: announced.hasJoined))]
+    }
     return [.ok(VerdictKeyText.same(path: path))]
   }
 
@@ -62,13 +69,26 @@ enum VerdictKeyText: FindingCatalogue {
   case noKey(path: String)
   /// The server returns no key to compare with.
   case unknown(path: String)
-  case another(path: String, url: String, isRequired: Bool)
-  /// The server will sign with a key that the file lacks.
-  case coming(path: String)
+  case another(path: String, url: String, isRequired: Bool, hasJoined: Bool)
+  /// The server signs with a key whose end it has announced to this machine.
+  case ended(url: String, isRequired: Bool)
+  /// The server will sign with a key that this machine does not know.
+  case coming(path: String, hasJoined: Bool)
   case same(path: String)
 
   private static let copy = "copy verdict.pub from the state folder of uaf-server, or correct verdict_key"
   private static let copyKorean = "uaf-server의 상태 폴더에서 verdict.pub을 복사하거나 verdict_key를 바로잡으십시오"
+  private static let join = "run uafctl join --payload FILE as root, with a new payload of the server"
+  private static let joinKorean = "서버의 새 가입 파일을 받아 root로 uafctl join --payload FILE 명령을 실행하십시오"
+  // A copy of verdict.pub would not help: an ended key never counts again, in whichever file it is.
+  private static let restore =
+    "tell the server's administrator: an older verdict.key was put back there, and must be replaced by the newer one "
+    + "(docs/server.md, \"Backup\"); if that is lost, \(join)"
+  private static let restoreKorean =
+    "서버 관리자에게 알리십시오. 서버에 이전 verdict.key가 복원되었으므로 더 새로운 것으로 바꾸어야 합니다(docs/server.md의 "
+    + "\"Backup\"). 새로운 것을 잃었다면 \(joinKorean)"
+  private static let learn = "run uafctl check-in as root, by which this machine learns the key"
+  private static let learnKorean = "root로 uafctl check-in 명령을 실행하면 이 컴퓨터가 그 키를 받습니다"
 
   var english: FindingText {
     switch self {
@@ -79,14 +99,20 @@ enum VerdictKeyText: FindingCatalogue {
       FindingText("verdict: verdict_key \(path) has no public key of P-256 in PEM", do: Self.copy)
     case .unknown(let path):
       FindingText("verdict: verdict_key \(path) has a key, but the server names none to compare it with")
-    case .another(let path, let url, let isRequired):
+    case .another(let path, let url, let isRequired, let hasJoined):
       FindingText(
         "verdict: verdict_key \(path) is not the key of \(url)"
-          + (isRequired ? ": every signed success is refused, and nobody can log in" : ""), do: Self.copy)
-    case .coming(let path):
+          + (isRequired ? ": every signed success is refused, and nobody can log in" : ""),
+        do: hasJoined ? Self.join : Self.copy)
+    case .ended(let url, let isRequired):
       FindingText(
-        "verdict: the server is going to sign with a key that verdict_key \(path) lacks; from then on nobody can log in",
-        do: Self.copy)
+        "verdict: \(url) has a key whose end the server has announced to this machine"
+          + (isRequired ? ": every signed success is refused, and nobody can log in" : ""), do: Self.restore)
+    case .coming(let path, let hasJoined):
+      FindingText(
+        "verdict: the server is going to sign with a key that "
+          + (hasJoined ? "this machine has not learned yet" : "verdict_key \(path) lacks")
+          + "; from then on nobody can log in", do: hasJoined ? Self.learn : Self.copy)
     case .same(let path): FindingText("verdict: verdict_key \(path) is the server's")
     }
   }
@@ -98,13 +124,21 @@ enum VerdictKeyText: FindingCatalogue {
       FindingText("서명: verdict_key \(path): \(problem.korean)", do: Self.copyKorean)
     case .noKey(let path): FindingText("서명: verdict_key \(path)에 PEM 형식의 P-256 공개 키가 없습니다", do: Self.copyKorean)
     case .unknown(let path): FindingText("서명: verdict_key \(path)은(는) 키입니다. 서버가 비교할 키를 알려 주지 않습니다")
-    case .another(let path, let url, let isRequired):
+    case .another(let path, let url, let isRequired, let hasJoined):
       FindingText(
         "서명: verdict_key \(path)은(는) \(url)의 키가 아닙니다"
-          + (isRequired ? ". 서명된 승인이 모두 거부되어 아무도 로그인할 수 없습니다" : ""), do: Self.copyKorean)
-    case .coming(let path):
+          + (isRequired ? ". 서명된 승인이 모두 거부되어 아무도 로그인할 수 없습니다" : ""),
+        do: hasJoined ? Self.joinKorean : Self.copyKorean)
+    case .ended(let url, let isRequired):
       FindingText(
-        "서명: verdict_key \(path)에 서버가 앞으로 서명할 키가 없습니다. 그때부터는 아무도 로그인할 수 없습니다", do: Self.copyKorean)
+        "서명: \(url)의 키는 서버가 더 쓰지 않는다고 이 컴퓨터에 알린 키입니다"
+          + (isRequired ? ". 서명된 승인이 모두 거부되어 아무도 로그인할 수 없습니다" : ""), do: Self.restoreKorean)
+    case .coming(let path, let hasJoined):
+      FindingText(
+        (hasJoined
+          ? "서명: 서버가 앞으로 서명할 키를 이 컴퓨터가 아직 모릅니다"
+          : "서명: verdict_key \(path)에 서버가 앞으로 서명할 키가 없습니다")
+          + ". 그때부터는 아무도 로그인할 수 없습니다", do: hasJoined ? Self.learnKorean : Self.copyKorean)
     case .same(let path): FindingText("서명: verdict_key \(path)은(는) 서버의 키입니다")
     }
   }

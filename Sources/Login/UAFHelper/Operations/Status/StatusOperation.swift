@@ -53,6 +53,7 @@ struct StatusOperation: CallOperation {
     document.set("codesSetValues", .bool(policy.provesCodes))
     document.set("takesCodes", .bool(policy.configuration.server?.enrolment.takesCodes ?? true))
     document.set("policy", PolicyStatus(policy: policy).json)
+    document.set("joined", serverSide.hasJoined ? .bool(true) : nil)
     document.set("announced", serverSide.announced)
     return Success(document: JSONValue.object(document).text)
   }
@@ -189,6 +190,12 @@ struct ServerSideStatus {
   /// Since when the server that this machine has joined says that it does not know the machine, in seconds since 1970; nil if
   /// it knows it.
   var unknownSince: Int64? { (try? UnknownRecord.read(in: folder.path, owner: folder.owner))?.since }
+
+  /// Whether this machine has joined the configured server, and so learns its keys by check-in.
+  var hasJoined: Bool {
+    guard let settings = try? server.settings() else { return false }
+    return (try? server.joined(settings)) != nil
+  }
 
   /// The verdict keys, by id, and the authorities that the server has announced to this machine; nil if there are none.
   var announced: JSONValue? {
