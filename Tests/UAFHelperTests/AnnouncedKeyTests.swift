@@ -2,12 +2,12 @@ import FidoResults
 import Foundation
 import Testing
 import UAFClient
-import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 import UAFWire
 
 @testable import Authenticator
+@testable import UAFConfiguration
 @testable import UAFHelper
 
 /// How a joined machine learns its server's coming keys and authorities at a check-in, and what it accepts from then on.
@@ -289,6 +289,44 @@ import UAFWire
     #expect(reports.last?.trust?.authorities == [name])
   }
 
+  @Test func `a machine keeps a learned authority while root requires no signature`() throws {
+    try bench.trust(HelperBench.authority())
+    let certificate = try X509.certificates(pem: HelperBench.authority())[0]
+    said = { $0.authorities = [certificate] }
+    #expect(try checkIn() == 0)
+    bench.configuration = bench.configuration.replacing("require_signed_verdict = true", with: "")
+    #expect(try login() == 0, "\(bench.log.lines)")
+    let used = try #require(bench.usedAuthorities.last ?? nil)
+    #expect(try CertificateAuthorities(parsing: Array(used.utf8)).certificates.contains(certificate))
+    #expect(!bench.log.lines.contains { $0.contains("root's files have changed") })
+  }
+
+  @Test func `one call reads the record and root's file once, whatever happens to them in the meantime`() throws {
+    try announceNew()
+    let files = TrustFiles()
+    var server = ServerSettings()
+    (server.requiresSignedVerdict, server.verdictKeyFile) = (true, bench.folder + "/verdict.pub")
+    let (keys, found) = (
+      try files.keys(of: server, owner: getuid()), try files.record(in: state, owner: getuid())
+    )
+    #expect(keys == [old.publicKey] && found?.keys.map(\.bytes) == [new.publicKey])
+    try bench.demandSignature(stranger.pem)
+    try TrustRecord.remove(in: state, owner: getuid())
+    #expect(try files.keys(of: server, owner: getuid()) == keys)
+    #expect(try files.record(in: state, owner: getuid()) == found)
+    server.requiresSignedVerdict = false
+    #expect(try files.keys(of: server, owner: getuid()) == nil)
+    #expect(try TrustFiles().record(in: state, owner: getuid()) == nil)
+  }
+
+  @Test func `status says that the machine has joined, and not once it has left`() throws {
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""joined":true"#) == true)
+    var begin = bench.begin(.leave)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains("joined") == false)
+  }
+
   @Test func `refuses a statement with something that is no certificate`() throws {
     try bench.trust(HelperBench.authority())
     said = { [new] in
@@ -318,7 +356,7 @@ import UAFWire
     var statement = TrustStatement(CheckInClaims(deviceID: "d", machineID: [], nonce: [], issuedAt: time))
     statement.keys = announced.map { keys[$0] }
     statement.endedKeys = ended.compactMap { TrustName.keyID(of: keys[$0]) }
-    return try TrustIntake(trust: trust(record)).record(after: statement, signedBy: keys[signer])
+    return try TrustIntake(trust: trust(record)).outcome(of: statement, signedBy: keys[signer]).record
   }
 
   private func accepted(_ record: TrustRecord) -> [Int] {
@@ -360,5 +398,77 @@ import UAFWire
 
   @Test func `the end of a key that the machine never knew changes nothing`() throws {
     #expect(try take(nil, [0], ended: [5], at: 9).keys.isEmpty)
+  }
+
+  // MARK: Authorities
+
+  private func outcome(
+    _ record: TrustRecord?, _ authorities: [[UInt8]], ended: [[UInt8]] = [], root: CertificateAuthorities,
+    announcing announced: Int = 0, at time: Int64
+  ) throws(TrustIntake.Refusal) -> TrustIntake.Outcome {
+    var statement = TrustStatement(CheckInClaims(deviceID: "d", machineID: [], nonce: [], issuedAt: time))
+    (statement.keys, statement.authorities) = ([keys[announced]], authorities)
+    statement.endedAuthorities = ended.compactMap { TrustName.fingerprint(of: $0) }
+    let trust = ServerTrust(pinnedKeys: [keys[0]], pinnedAuthorities: root, found: record, place: Self.place)
+    return try TrustIntake(trust: trust).outcome(of: statement, signedBy: keys[0])
+  }
+
+  private func root() throws -> CertificateAuthorities {
+    try CertificateAuthorities(parsing: HelperBench.authority())
+  }
+
+  @Test func `an authority that had ended counts again once a later statement announces it, and never by an older one`()
+    throws
+  {
+    let (root, certificate) = (try root(), try X509.certificates(pem: HelperBench.authority())[0])
+    let learned = try outcome(nil, [certificate], root: root, at: 10).record
+    let ended = try outcome(learned, [], ended: [certificate], root: root, at: 20).record
+    #expect(ended.authorities == [.init(certificate, learnedAt: 10, endedAt: 20)])
+    #expect(try outcome(ended, [certificate], root: root, at: 19).record == ended)
+    #expect(try outcome(ended, [certificate], root: root, at: 20).record == ended)
+    let again = try outcome(ended, [certificate], root: root, at: 21).record
+    #expect(again.authorities == [.init(certificate, learnedAt: 21)])
+    #expect(try outcome(again, [], ended: [certificate], root: root, at: 21).record == again)
+  }
+
+  @Test func `too many authorities are left out, and the keys of the same statement count`() throws {
+    let root = try root()
+    var record: TrustRecord?
+    var all: [[UInt8]] = []
+    for number in 1...TrustRecord.mostAuthorities {
+      all.append(try X509.certificates(pem: HelperBench.authority())[0])
+      record = try outcome(record, [all[number - 1]], root: root, at: Int64(number)).record
+    }
+    let more = try X509.certificates(pem: HelperBench.authority())[0]
+    let full = try outcome(record, [more], root: root, announcing: 1, at: 99)
+    #expect(full.leavesOutAuthorities && full.record.authorities.map(\.bytes) == all)
+    #expect(full.record.keys.map(\.bytes) == [keys[1]])
+    // An end makes room in the same statement.
+    let room = try outcome(full.record, [more], ended: [all[3]], root: root, at: 100)
+    #expect(!room.leavesOutAuthorities && room.record.authorities.contains(.init(more, learnedAt: 100)))
+  }
+
+  @Test func `a machine with the authorities of its system, or with more than 64, reports none`() throws {
+    var many: [UInt8] = []
+    for _ in 0...TrustRecord.mostPinned { many += try HelperBench.authority() }
+    for authorities in [nil, try CertificateAuthorities(parsing: many)] {
+      let trust = ServerTrust(pinnedKeys: [keys[0]], pinnedAuthorities: authorities, found: nil, place: Self.place)
+      #expect(!trust.learnsAuthorities && trust.known.authorities.isEmpty && trust.known.verdictKeys.count == 1)
+    }
+  }
+
+  @Test
+  func `while root requires no signature, learned authorities count, and no key does until root requires one again`()
+    throws
+  {
+    let (root, certificate) = (try root(), try X509.certificates(pem: HelperBench.authority())[0])
+    let record = try outcome(nil, [certificate], root: root, announcing: 1, at: 10).record
+    let free = ServerTrust(pinnedKeys: nil, pinnedAuthorities: root, found: record, place: Self.place)
+    #expect(free.authorities?.certificates.contains(certificate) == true)
+    #expect(free.keys == nil && free.earlierKeys.isEmpty && free.note == nil)
+    let strict = ServerTrust(pinnedKeys: [keys[0]], pinnedAuthorities: root, found: free.record, place: Self.place)
+    #expect(strict.keys == [keys[0], keys[1]])
+    let others = ServerTrust(pinnedKeys: [keys[2]], pinnedAuthorities: root, found: free.record, place: Self.place)
+    #expect(others.keys == [keys[2]])
   }
 }

@@ -53,8 +53,8 @@ import UAFWire
     timeLimit = policy.arguments.timeout.map { CallTimeLimit($0, now: environment.now) }
     prompter = Prompter(for: call, policy, over: frontEnd, within: timeLimit, keypad: environment.keypad)
     server = ServerAccess(
-      for: call, configuration, folder, prompter, device: environment.device, now: environment.now,
-      connecting: environment.network)
+      for: call, configuration, folder, prompter, device: environment.device, files: policy.keeper.files,
+      now: environment.now, connecting: environment.network)
     locks = LockLog(of: call, log)
     accounts = AccountAccess(for: call, policy, folder, shares, server, locks, log, now: environment.now)
     reporter = Reporter(of: call, policy, log, to: frontEnd)

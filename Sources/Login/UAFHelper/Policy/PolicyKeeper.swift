@@ -15,6 +15,8 @@ struct PolicyKeeper {
   /// Root's own configuration.
   let own: Configuration
   let owner: UInt32
+  /// The files by which the server is known, which the rest of the call reads as well.
+  let files = TrustFiles()
   /// Makes this machine's ID at the server from the state folder's own random bytes; nil if the machine has no ID.
   let deviceID: ([UInt8]?) -> String?
 
@@ -140,7 +142,9 @@ struct PolicyKeeper {
   private func keys() throws(Ending) -> [[UInt8]] {
     guard let server = own.server else { return [] }
     do throws(Ending) {
-      return try ServerTrust.read(of: server, pinnedAuthorities: nil, in: own.state.directory, owner: owner).earlierKeys
+      return try ServerTrust.read(
+        of: server, pinnedAuthorities: nil, in: own.state.directory, owner: owner, from: files
+      ).earlierKeys
     } catch {
       guard error.circumstance == .rootsFault else { throw error }
       return []

@@ -26,12 +26,14 @@ import UAFWire
   private let device: DeviceDescription
   private let now: () -> BootTime
   private let startExchange: Connecting
+  private let files: TrustFiles
   /// The server, or why there is none; nil until it is looked up.
   private var found: Result<ServerSettings, Ending>?
 
   init(
     for call: Call, _ configuration: Configuration, _ folder: StateFolder, _ prompter: Prompter,
-    device: DeviceDescription, now: @escaping () -> BootTime, connecting connect: @escaping Connecting
+    device: DeviceDescription, files: TrustFiles, now: @escaping () -> BootTime,
+    connecting connect: @escaping Connecting
   ) {
     self.call = call
     self.configuration = configuration
@@ -40,6 +42,7 @@ import UAFWire
     self.device = device
     self.now = now
     self.startExchange = connect
+    self.files = files
   }
 
   // MARK: Root's settings
@@ -71,7 +74,7 @@ import UAFWire
   /// - Throws: ``Ending`` (1001) if one of them cannot be used.
   func readTrust(_ server: ServerSettings) throws(Ending) {
     trust = try ServerTrust.read(
-      of: server, pinnedAuthorities: try readAuthorities(server), in: folder.path, owner: folder.owner)
+      of: server, pinnedAuthorities: try readAuthorities(server), in: folder.path, owner: folder.owner, from: files)
   }
 
   /// What the configured server has announced to this machine, for people; nil if that is nothing, or cannot be read.

@@ -25,15 +25,18 @@ struct ServerTrust {
     self.pinnedAuthorities = pinnedAuthorities
     let hashes = (pinnedAuthorities?.certificates ?? []).map { (try? SHA256.hash($0)) ?? [] }
     record = TrustRecord(place: place)
+    // While root requires no signature, no key counts, but root has taken none out of a file.
+    var pinned = pinnedKeys ?? []
     if let found, found.place == place {
+      if pinnedKeys == nil { pinned = found.pinnedKeys }
       // Root has taken something out of a file: whatever came after it may be from whom root no longer trusts.
-      if Set(found.pinnedKeys).isSubset(of: pinnedKeys ?? []) { record.keys = found.keys }
+      if Set(found.pinnedKeys).isSubset(of: pinned) { record.keys = found.keys }
       if Set(found.pinnedAuthorities).isSubset(of: hashes) { record.authorities = found.authorities }
       if record.keys != found.keys || record.authorities != found.authorities {
         note = "root's files have changed: keys or authorities that the server has announced before do not count"
       }
     }
-    record.pinnedKeys = Array((pinnedKeys ?? []).prefix(TrustRecord.mostPinned))
+    record.pinnedKeys = Array(pinned.prefix(TrustRecord.mostPinned))
     record.pinnedAuthorities = Array(hashes.prefix(TrustRecord.mostPinned))
   }
 
@@ -42,20 +45,20 @@ struct ServerTrust {
   /// - Parameters:
   ///   - pinnedAuthorities: root's authorities, which have been read already.
   ///   - folder: the state folder.
+  ///   - files: what this call has read of these files already.
   /// - Throws: ``Ending``: root's file cannot be used (1001); the record cannot be read at the moment (1007). A caller may be
   ///   able to cause that, and must not bring back a key that has ended.
   static func read(
-    of server: ServerSettings, pinnedAuthorities: CertificateAuthorities?, in folder: String, owner: UInt32
+    of server: ServerSettings, pinnedAuthorities: CertificateAuthorities?, in folder: String, owner: UInt32,
+    from files: TrustFiles = TrustFiles()
   ) throws(Ending) -> ServerTrust {
-    let pinned = try VerdictKeys.read(of: server, owner: owner)
+    let pinned = try files.keys(of: server, owner: owner)
     func trust(_ found: TrustRecord?) throws(Ending) -> ServerTrust {
       ServerTrust(
         pinnedKeys: pinned, pinnedAuthorities: pinnedAuthorities, found: found, place: try ServerPlace.hash(of: server))
     }
-    // Only a machine that requires signatures has learned anything, and only one that has joined.
-    guard pinned != nil else { return try trust(nil) }
     let found: TrustRecord?
-    do throws(StateError) { found = try TrustRecord.read(in: folder, owner: owner) } catch {
+    do throws(StateError) { found = try files.record(in: folder, owner: owner) } catch {
       var trust = try trust(nil)
       if case .cannotOpen(_, let number) = error {
         guard number == ENOENT || number == ENOTDIR else {
@@ -79,9 +82,10 @@ struct ServerTrust {
     return (pinnedKeys + learned.filter { !pinnedKeys.contains($0) }).filter { !ended.contains($0) }
   }
 
-  /// All keys that were ever accepted, for what was checked when it arrived and has been in the state folder since.
+  /// All keys that were ever accepted, for what was checked when it arrived and has been in the state folder since; empty if
+  /// root requires no signature.
   var earlierKeys: [[UInt8]] {
-    let pinned = pinnedKeys ?? []
+    guard let pinned = pinnedKeys else { return [] }
     return pinned + record.keys.map(\.bytes).filter { !pinned.contains($0) }
   }
 
@@ -92,6 +96,10 @@ struct ServerTrust {
     return pinnedAuthorities.adding(learned) ?? pinnedAuthorities
   }
 
+  /// Whether the machine learns authorities: not if it uses those of its system, or a bundle of many, because then its trust is
+  /// not about one server.
+  var learnsAuthorities: Bool { pinnedAuthorities.map { $0.certificates.count <= TrustRecord.mostPinned } ?? false }
+
   /// What the machine reports: the learned ones first, because the server asks for those.
   var known: KnownTrust {
     let learned = record.keys.filter { $0.endedAt == nil }.map(\.bytes)
@@ -100,10 +108,10 @@ struct ServerTrust {
     return KnownTrust(
       verdictKeys: (learned.filter(keys.contains) + keys.filter { !learned.contains($0) })
         .compactMap(TrustName.keyID),
-      authorities: pinnedAuthorities.map { pinned in
-        (authorities + pinned.certificates.filter { !authorities.contains($0) }).prefix(KnownTrust.most)
-          .compactMap(TrustName.fingerprint)
-      } ?? [])
+      authorities: !learnsAuthorities
+        ? []
+        : (authorities + (pinnedAuthorities?.certificates ?? []).filter { !authorities.contains($0) })
+          .prefix(KnownTrust.most).compactMap(TrustName.fingerprint))
   }
 
   /// The same trust with the record that is stored now.
@@ -122,6 +130,38 @@ struct ServerTrust {
   }
 }
 
+/// Root's file of verdict keys, and the record of what the server has said, which one call reads once.
+///
+/// So a file that is replaced during the call changes nothing in it.
+final class TrustFiles {
+  private var heldKeys: (path: String?, keys: [[UInt8]]?)?
+  private var heldRecord: (folder: String, found: Result<TrustRecord?, StateError>)?
+
+  /// The keys, as ``VerdictKeys/read(of:owner:)`` returns them.
+  ///
+  /// - Throws: ``Ending``; the next call reads the file again.
+  func keys(of server: ServerSettings, owner: UInt32) throws(Ending) -> [[UInt8]]? {
+    let path = server.requiresSignedVerdict ? server.verdictKeyFile : nil
+    if let held = heldKeys, held.path == path { return held.keys }
+    let read = try VerdictKeys.read(of: server, owner: owner)
+    heldKeys = (path, read)
+    return read
+  }
+
+  /// The record of a state folder; nil if there is none.
+  ///
+  /// - Throws: ``StateError``.
+  func record(in folder: String, owner: UInt32) throws(StateError) -> TrustRecord? {
+    if let held = heldRecord, held.folder == folder { return try held.found.get() }
+    let found: Result<TrustRecord?, StateError>
+    do throws(StateError) { found = .success(try TrustRecord.read(in: folder, owner: owner)) } catch {
+      found = .failure(error)
+    }
+    heldRecord = (folder, found)
+    return try found.get()
+  }
+}
+
 /// What a machine makes of a statement about its server's keys and authorities (docs/protocol.md, "Check-in").
 struct TrustIntake {
   /// Why a statement is refused completely.
@@ -130,18 +170,26 @@ struct TrustIntake {
     case contradicts = "it names the same key or authority as present and as ended"
     case noKey = "one of its keys is no public key of P-256"
     case noCertificate = "one of its authorities is no certificate"
-    case tooMany = "with it there would be too many keys or authorities"
+    case tooMany = "with it there would be too many keys"
+  }
+
+  /// The record after a statement.
+  struct Outcome: Equatable {
+    var record: TrustRecord
+    /// Whether the statement's new authorities are left out, because there would be too many.
+    var leavesOutAuthorities = false
   }
 
   let trust: ServerTrust
 
   /// The record after a statement, which one of the accepted keys signed.
   ///
-  /// A key or authority is added unless it is there, or has ended: what has ended never comes back. It ends only if it was
-  /// learned before the statement was signed. So an older statement never ends what a newer one brought.
+  /// A key is added unless it is there, or has ended: an ended key never comes back, since somebody else may have it. An
+  /// authority comes back with a statement that was signed after the one that ended it: the keys vouch for it. Something ends
+  /// only if it was learned before the statement was signed. So an older statement never ends what a newer one brought.
   ///
   /// - Throws: ``Refusal``; then nothing of the statement counts.
-  func record(after statement: TrustStatement, signedBy signer: [UInt8]) throws(Refusal) -> TrustRecord {
+  func outcome(of statement: TrustStatement, signedBy signer: [UInt8]) throws(Refusal) -> Outcome {
     guard let signerID = TrustName.keyID(of: signer), !statement.endedKeys.contains(signerID) else {
       throw .endsItsSigner
     }
@@ -160,31 +208,42 @@ struct TrustIntake {
     where TrustName.keyID(of: record.keys[index].bytes).map(statement.endedKeys.contains) == true {
       end(&record.keys[index], at: statement.claims.issuedAt)
     }
-    try addAuthorities(of: statement, to: &record)
     record.keys = try fitting(record.keys, most: TrustRecord.mostKeys, keeping: record.pinnedKeys)
-    record.authorities = try fitting(record.authorities, most: TrustRecord.mostAuthorities, keeping: [])
-    return record
+    for index in record.authorities.indices
+    where TrustName.fingerprint(of: record.authorities[index].bytes).map(statement.endedAuthorities.contains) == true {
+      end(&record.authorities[index], at: statement.claims.issuedAt)
+    }
+    let all = try authorities(of: statement, and: record.authorities)
+    // Without room for an authority, the keys count nevertheless: the machine needs them for every login.
+    do throws(Refusal) {
+      record.authorities = try fitting(all, most: TrustRecord.mostAuthorities, keeping: [])
+    } catch { return Outcome(record: record, leavesOutAuthorities: true) }
+    return Outcome(record: record)
   }
 
-  /// Adds and ends authorities; those of root's own file never end here, so a server cannot make itself unreachable.
+  /// These authorities and those of a statement.
   ///
-  /// A machine that uses the authorities of its system, or a bundle of many, learns none: its trust is not about one server.
-  private func addAuthorities(of statement: TrustStatement, to record: inout TrustRecord) throws(Refusal) {
-    let pinned = trust.pinnedAuthorities?.certificates
+  /// Those of root's own file never end here, so a server cannot make itself unreachable.
+  private func authorities(
+    of statement: TrustStatement, and known: [TrustRecord.Entry]
+  ) throws(Refusal) -> [TrustRecord.Entry] {
+    var entries = known
     for certificate in statement.authorities {
       guard X509.isCertificate(certificate), let name = TrustName.fingerprint(of: certificate) else {
         throw .noCertificate
       }
       guard !statement.endedAuthorities.contains(name) else { throw .contradicts }
-      guard let pinned, pinned.count <= TrustRecord.mostPinned, !pinned.contains(certificate),
-        !record.authorities.contains(where: { $0.bytes == certificate })
-      else { continue }
-      record.authorities.append(.init(certificate, learnedAt: statement.claims.issuedAt))
+      guard trust.learnsAuthorities, trust.pinnedAuthorities?.certificates.contains(certificate) == false else {
+        continue
+      }
+      let entry = TrustRecord.Entry(certificate, learnedAt: statement.claims.issuedAt)
+      guard let index = entries.firstIndex(where: { $0.bytes == certificate }) else {
+        entries.append(entry)
+        continue
+      }
+      if let end = entries[index].endedAt, end < statement.claims.issuedAt { entries[index] = entry }
     }
-    for index in record.authorities.indices
-    where TrustName.fingerprint(of: record.authorities[index].bytes).map(statement.endedAuthorities.contains) == true {
-      end(&record.authorities[index], at: statement.claims.issuedAt)
-    }
+    return entries
   }
 
   private func end(_ entry: inout TrustRecord.Entry, at time: Int64) {

@@ -103,7 +103,8 @@ public struct KnownTrust: JSONRepresentable, Equatable, Sendable {
 
   /// The ids of the verdict keys that the machine accepts.
   public let verdictKeys: [String]
-  /// The fingerprints of the authorities that it accepts; empty if it accepts those of its system.
+  /// The fingerprints of the authorities that it accepts; empty if it learns none, because it accepts those of its system, or
+  /// more than 64.
   public let authorities: [String]
 
   /// Takes the first ``most`` of each.

@@ -116,7 +116,7 @@ struct CheckIn {
       log.write(.serverKeys, "the server's statement about its keys is not used: \(why)", .warning)
       return false
     }
-    let (trust, record): (ServerTrust, TrustRecord)
+    let (trust, outcome): (ServerTrust, TrustIntake.Outcome)
     switch answer.trust {
     case nil: return false
     case .refused(let fault)?: return refuse("it \(fault.rawValue)")
@@ -128,9 +128,13 @@ struct CheckIn {
       // Another call may have learned in the meantime that this key has ended.
       guard trust.keys?.contains(signer) == true else { return refuse("it \(SignedTrust.Fault.unsigned.rawValue)") }
       do throws(TrustIntake.Refusal) {
-        record = try TrustIntake(trust: trust).record(after: statement, signedBy: signer)
+        outcome = try TrustIntake(trust: trust).outcome(of: statement, signedBy: signer)
       } catch { return refuse(error.rawValue) }
     }
+    if outcome.leavesOutAuthorities {
+      log.write(.serverKeys, "the server's new authorities are left out: there would be too many", .warning)
+    }
+    let record = outcome.record
     // What root's files have made void is written too, so that it is reported once.
     let isNew = record.keys != trust.record.keys || record.authorities != trust.record.authorities
     guard isNew || trust.note != nil else { return false }
