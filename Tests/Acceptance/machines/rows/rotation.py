@@ -128,6 +128,20 @@ def authority(lab):
 
         until(is_refused, "the refusal in the log", seconds=STEP)
         must(_served(lab.server) == renewed and lets_in(machine), "a broken certificate is served")
+        # Without a certificate to copy, the reload still reads new keys.
+        lab.server.run("rm", "/etc/uaf-server/certificate.pem")
+        (coming,) = [
+            key["id"]
+            for key in map(json.loads, lab.says("keys", "rotate", "secret", "--json").splitlines())
+            if (key["kind"], key["use"]) == ("secret", "to-come")
+        ]
+        reload()
+        until(
+            lambda: f"secret {coming} to-come" in lab.server.run("journalctl", "--quiet", "-u", "uaf-server", "-n", "20").stdout,
+            "the new secret in the log of a reload without a certificate",
+            seconds=STEP,
+        )
+        must(_served(lab.server) == renewed and lets_in(machine), "a reload without a certificate ends the one in use")
         lab.server.run(
             *new, "-days", "3650", "-subj", "/CN=Next authority", "-keyout", f"{made}/next.key", "-out", f"{made}/next.pem"
         )
