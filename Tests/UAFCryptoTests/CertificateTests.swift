@@ -28,6 +28,9 @@ struct CertificateTests {
     #expect(unsafe X509_verify(authority, X509_get0_pubkey(authority)) == 1)
     #expect(unsafe X509_check_ca(authority) == 1)
     #expect(unsafe X509_check_ca(server) == 0)
+    #expect(X509.isAuthority(der: try X509.certificates(pem: made.authorityPEM)[0]))
+    #expect(
+      !X509.isAuthority(der: try X509.certificates(pem: made.certificatePEM)[0]) && !X509.isAuthority(der: [1, 2]))
     #expect(unsafe X509_check_host(server, "localhost", 0, 0, nil) == 1)
     #expect(unsafe X509_check_ip_asc(server, "127.0.0.1", 0) == 1)
     #expect(unsafe X509_check_ip_asc(server, "::1", 0) == 1)

@@ -31,29 +31,46 @@ struct MachineTrustTable<Connection: SQLConnection>: MachineTrusts {
     ) { LackingMachine(id: try $0.text(0), name: try $0.optionalText(1)) }
   }
 
-  func countLacking(_ anchor: TrustAnchor, since: Int64) throws -> Int {
+  func countLacking(_ anchor: TrustAnchor, since: Int64, upTo most: Int) throws -> Int {
     try connection.requiredRow(
-      "SELECT count(*) \(Self.lacking(anchor))", [.text(Self.pattern(anchor)), .integer(since)]
+      "SELECT count(*) FROM (SELECT j.deviceID \(Self.lacking(anchor)) LIMIT ?3) AS found",
+      [.text(Self.pattern(anchor)), .integer(since), .integer(Int64(most))]
+    ) { try $0.integer(0, as: Int.self) }
+  }
+
+  func countLearningNone(since: Int64, upTo most: Int) throws -> Int {
+    try connection.requiredRow(
+      """
+      SELECT count(*) FROM (SELECT j.deviceID FROM joinedMachine j JOIN machineTrust t ON t.deviceID = j.deviceID
+        WHERE t.authorities = ?1 AND \(Self.counts) LIMIT ?3) AS found
+      """, [.text(Self.list([])), .integer(since), .integer(Int64(most))]
     ) { try $0.integer(0, as: Int.self) }
   }
 
   /// SQL for the machines that lack something: `?1` is the pattern of a list that has it, `?2` the time since which a machine
   /// counts.
   private static func lacking(_ anchor: TrustAnchor) -> String {
-    let column =
+    let lacks =
       switch anchor {
-      case .verdictKey: "verdictKeys"
-      case .authority: "authorities"
+      case .verdictKey: "t.verdictKeys NOT LIKE ?1"
+      case .authority: "t.authorities NOT LIKE ?1 AND t.authorities <> '\(list([]))'"
       }
     return """
       FROM joinedMachine j LEFT JOIN machineTrust t ON t.deviceID = j.deviceID
-      WHERE j.leftAt IS NULL AND j.revokedAt IS NULL AND (t.\(column) IS NULL OR t.\(column) NOT LIKE ?1)
-        AND (j.joinedAt >= ?2 OR j.lastContactAt >= ?2 OR EXISTS (
-          SELECT 1 FROM credential c WHERE c.deviceID\(Connection.byBytes) = j.deviceID AND c.lastUsedAt >= ?2))
+      WHERE (t.deviceID IS NULL OR \(lacks)) AND \(counts)
       """
   }
 
-  // Names are hexadecimal digits. Each is between two spaces, so that a pattern finds only whole names.
+  /// SQL for the machines that count; `?2` is the time since which a machine must have been seen.
+  private static var counts: String {
+    """
+    j.leftAt IS NULL AND j.revokedAt IS NULL AND (j.joinedAt >= ?2 OR j.lastContactAt >= ?2 OR EXISTS (
+      SELECT 1 FROM credential c WHERE c.deviceID\(Connection.byBytes) = j.deviceID AND c.lastUsedAt >= ?2))
+    """
+  }
+
+  // Names are hexadecimal digits. Each is between two spaces, so that a pattern finds only whole names; a list without names is
+  // one space.
   private static func list(_ names: [String]) -> String { names.map { " \($0)" }.joined() + " " }
   private static func names(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
   private static func pattern(_ anchor: TrustAnchor) -> String { "% \(anchor.name) %" }

@@ -92,6 +92,8 @@ package struct ServerFacts: Sendable {
       case inUse
       case toCome
       case accepted
+      /// It was replaced more than a day ago, and is still in the file.
+      case ended
     }
 
     let kind: String
@@ -113,7 +115,7 @@ package struct ServerFacts: Sendable {
   let certificateEnds: @Sendable () -> [Int64]
   /// The store's engine, without its address.
   let store: String
-  /// Returns the keys that are accepted at a time, in seconds since 1970.
+  /// Returns the keys at a time, in seconds since 1970.
   let keys: @Sendable (_ now: Int64) -> [Key]
 
   package init(

@@ -124,6 +124,7 @@ struct FinishedRotationTests {
     let (first, second) = (try authority("first"), try authority("second"))
     let announced = try run(["authority", "announce", first.path])
     #expect(announced.status == 0 && announced.results == "\(first.fingerprint)\n", "\(announced)")
+    #expect(announced.notes.hasPrefix("uaf-server: 1 joined machine lacks it; machines learn it"), "\(announced)")
     let refused = try run(["authority", "finish", first.fingerprint])
     #expect(
       refused.status == ExitStatus.refused.rawValue
@@ -132,15 +133,98 @@ struct FinishedRotationTests {
     try await store.write {
       try $0.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: [first.fingerprint]), of: "d0")
     }
-    #expect(try run(["authority", "finish", first.fingerprint]).status == 0)
+    // As openssl prints it.
+    let digits = Array(first.fingerprint.uppercased())
+    let printed = stride(from: 0, to: digits.count, by: 2).map { String(digits[$0...($0 + 1)]) }.joined(separator: ":")
+    #expect(try run(["authority", "finish", printed]).status == 0, "\(printed)")
     let last = try run(["authority", "end", first.fingerprint])
     #expect(last.status == ExitStatus.refused.rawValue && last.notes.contains("used last"), "\(last)")
     #expect(try run(["authority", "announce", second.path, "--in", "0"]).status == 0)
-    #expect(try run(["authority", "end", first.fingerprint]).status == 0)
+    // Used from the same second on, each may be the one that was used last.
+    let uses = try await store.read { try $0.machineTrusts.authorities().map(\.usedFrom).max() ?? 0 }
+    try await store.write { records in
+      for name in [first.fingerprint, second.fingerprint] { _ = try records.machineTrusts.use(name, from: uses) }
+    }
+    for name in [first.fingerprint, second.fingerprint] {
+      #expect(try run(["authority", "end", name]).status == ExitStatus.refused.rawValue, "\(name)")
+    }
+    try await store.write { _ = try $0.machineTrusts.use(first.fingerprint, from: uses - 1) }
+    // A server of this store still has a certificate of it.
+    try await store.write { try ServedAuthorities.note([first.fingerprint], in: $0, now: Terminal.now) }
+    let served = try run(["authority", "end", first.fingerprint, "--anyway", "--reason", "stolen"])
+    #expect(
+      served.status == ExitStatus.refused.rawValue
+        && served.notes.contains("has a certificate of \(first.fingerprint)"),
+      "\(served)")
+    try await store.write { try ServedAuthorities.note([], in: $0, now: Terminal.now + ServedAuthorities.lately) }
+    let ended = try run(["authority", "end", first.fingerprint.uppercased()])
+    #expect(ended.status == 0 && ended.notes.contains("\(first.fingerprint) has ended"), "\(ended)")
     let list = try run(["authority", "list"])
     let lines = list.results.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
-    #expect(lines.count == 3 && lines[1][3] != "-" && lines[2][3] == "-", "\(list)")
+    #expect(lines.count == 3 && lines.contains { $0[0] == first.fingerprint && $0[3] != "-" }, "\(list)")
+    #expect(lines.contains { $0[0] == second.fingerprint && $0[3] == "-" }, "\(list)")
     #expect(try await rows(store).count == 4)
+  }
+
+  @Test func `an authority that has ended is announced again only with --again`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (_, store) = try await state(["desk-1"])
+    let (one, other) = (try authority("one"), try authority("other"))
+    #expect(try run(["authority", "announce", one.path]).status == 0)
+    #expect(try run(["authority", "announce", other.path]).status == 0)
+    #expect(try run(["authority", "end", one.fingerprint]).status == 0)
+    let refused = try run(["authority", "announce", one.path])
+    #expect(refused.status == ExitStatus.refused.rawValue && refused.notes.contains("give --again"), "\(refused)")
+    #expect(try await store.read { try $0.machineTrusts.authorities().filter { $0.endedAt == nil }.count } == 1)
+    #expect(try run(["authority", "announce", one.path, "--again"]).status == 0)
+    #expect(try await store.read { try $0.machineTrusts.authorities().filter { $0.endedAt == nil }.count } == 2)
+    #expect(try run(["authority", "announce", other.path]).status == 0)
+  }
+
+  @Test func `what machines that learn no authorities lack is not known, and finish says so`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (_, store) = try await state(["desk-1"])
+    try await store.write { try $0.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: []), of: "d0") }
+    let one = try authority("one")
+    let announced = try run(["authority", "announce", one.path])
+    #expect(announced.notes.contains("1 joined machine learns no authorities"), "\(announced)")
+    let status = try run(["keys", "status"])
+    #expect(status.results.contains("\t0\t-\n") && status.notes.contains("learn no authorities: 1"), "\(status)")
+    let finished = try run(["authority", "finish", one.fingerprint])
+    #expect(finished.status == 0 && finished.notes.contains("1 joined machine learns no authorities"), "\(finished)")
+  }
+
+  @Test func `refuses to announce the server's own certificate, and names the mistake`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (_, store) = try await state([])
+    let made = try DevelopmentCertificate.make(
+      commonName: "leaf", dnsNames: ["localhost"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 4_000_000_000)
+    let path = folder.appending(path: "leaf.pem").path(percentEncoded: false)
+    try Data(made.certificatePEM).write(to: URL(filePath: path))
+    let refused = try run(["authority", "announce", path])
+    #expect(refused.status == ExitStatus.usage.rawValue && refused.notes.contains("no authority (CA)"), "\(refused)")
+    #expect(try await store.read { try $0.machineTrusts.authorities() }.isEmpty)
+  }
+
+  @Test func `an instance notes the authority of its certificate, and nothing where none was announced`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (directory, store) = try await state([])
+    let keys = try ServerKeys(state: directory, now: { 100 })
+    let made = try DevelopmentCertificate.make(
+      commonName: "own", dnsNames: ["localhost"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 4_000_000_000)
+    let served = ServedChain()
+    let follower = TrustFollower(figures: TrustFigures(), store: store, keys: keys, served: served, now: { 100 })
+    served.set(try X509.certificates(pem: made.certificatePEM))
+    try await follower.noteServed()
+    #expect(try await store.read { try $0.settings.value(of: .servedAuthorities) } == nil)
+    let certificate = try X509.certificates(pem: made.authorityPEM)[0]
+    try await store.write {
+      try $0.machineTrusts.announce(
+        AnnouncedAuthority(
+          fingerprint: "own", certificate: certificate, announcedBy: "test", announcedAt: 1, usedFrom: 2))
+    }
+    try await follower.noteServed()
+    #expect(try await store.read { try ServedAuthorities(in: $0).fingerprints } == ["own"])
   }
 
   @Test

@@ -72,6 +72,17 @@ struct JoinCodeAPITests {
     #expect(coming[0]["machines"] == .array([.string("desk-17")]))
     let list = try await api.ask(.GET, "/api/v1/machines?lacks=\(key.id)", token: token)
     #expect(list.json.objects("machines").map { $0.text("device") } == ["d1"])
+    let typed = try await api.ask(.GET, "/api/v1/machines?lacks=\(key.id.uppercased())", token: token)
+    #expect(typed.json.objects("machines").map { $0.text("device") } == ["d1"])
+    #expect(coming[0]["more"] == nil && coming[0]["learningNone"] == nil)
+    try await server.store.write { [now = server.now] in
+      try $0.machineTrusts.announce(
+        AnnouncedAuthority(
+          fingerprint: String(repeating: "a", count: 64), certificate: [1], announcedBy: "test", announcedAt: now,
+          usedFrom: now))
+    }
+    let both = try await api.ask(.GET, "/api/v1/coming-trust", token: token).json.objects("coming")
+    #expect(both.count == 2 && both[1].integer("lacking") == 1 && both[1].integer("learningNone") == 1)
     for more in ["words=d", "state=silent", "sort=name"] {
       let refused = try await api.ask(.GET, "/api/v1/machines?lacks=\(key.id)&\(more)", token: token)
       #expect(refused.answer.status == .badRequest, "\(more)")

@@ -5,6 +5,7 @@ import UAFCrypto
 import UAFMessages
 
 @testable import ServerTesting
+@testable import UAFConsole
 @testable import UAFServer
 @testable import UAFService
 
@@ -208,5 +209,15 @@ final class KeyFileTests {
     #expect(lines.map { $0[0] } == ["kind", "secret", "secret", "verdict", "audit", "machine"])
     #expect(lines.map { $0[3] } == ["use", "in-use", "to-come", "in-use", "in-use", "in-use"])
     #expect(lines[1][1].count == 8 && lines[3][1] == keys.verdictKey.id)
+    // Machines were told the end of a verdict key by its id, so an administrator must be able to find it.
+    let old = keys.verdictKey.id
+    _ = try state.verdictKeys.rotate(now: clock.now, from: clock.now + 60)
+    try keys.reload(from: state)
+    clock.advance(seconds: 60 + KeyOverlap.seconds)
+    #expect(KeyList.text(keys, now: clock.now).contains("verdict \(old) ended, verdict \(keys.verdictKey.id) in-use"))
+    let objects = KeyList.objects(keys, now: clock.now)
+    #expect(
+      objects.filter { $0["use"] == .string("ended") }.map { $0["kind"] } == [.string("secret"), .string("verdict")])
+    #expect(KeyList.facts(keys, now: clock.now).count { $0.use == .ended } == 2)
   }
 }

@@ -52,7 +52,9 @@ final class ServedCertificatesTests {
   ) -> [String] {
     let log = RecordedLog()
     let logger = Logger(label: "test") { _ in log }
-    CertificateReload(certificates: certificates, identity: identity, host: host, logger: logger).reload(now: now)
+    CertificateReload(
+      certificates: certificates, identity: identity, host: host, served: ServedChain(), logger: logger
+    ).reload(now: now)
     return log.lines
   }
 
@@ -161,7 +163,8 @@ final class ServedCertificatesTests {
     for name in ["fullchain", "privkey"] { try link("live/a/\(name).pem", to: "../../archive/a/\(name)2.pem") }
     let log = RecordedLog()
     let reload = CertificateReload(
-      certificates: certificates, identity: IdentityBox(), host: nil, logger: Logger(label: "test") { _ in log })
+      certificates: certificates, identity: IdentityBox(), host: nil, served: ServedChain(),
+      logger: Logger(label: "test") { _ in log })
     let coming = ComingTrust(
       anchor: .authority("f"), usedFrom: authority.usedFrom, lacking: 7, names: ["desk-1", "desk-2"])
     reload.reload(now: 1_800_000_000, waiting: [(authority, coming)])
@@ -176,8 +179,39 @@ final class ServedCertificatesTests {
       fingerprint: "g", certificate: before[0].der, announcedBy: "test", announcedAt: 1, usedFrom: 1_800_000_600)
     reload.reload(now: 1_800_000_000, waiting: [(other, coming)])
     #expect(certificates.visible != before)
+    #expect(reload.served.comes(from: authority) && !reload.served.comes(from: other))
     reload.reload(now: 1_800_000_000, waiting: [(authority, coming)])
     #expect(log.lines.filter { $0.hasPrefix("certificates-not-read") }.count == 1)
+    // A restart serves it all the same, and says so.
+    reload.logWaiting([(other, coming), (authority, coming)])
+    let lines = log.lines.filter { $0.hasPrefix("certificate-not-learned") }
+    #expect(
+      lines.count == 1
+        && lines[0].hasPrefix(
+          "certificate-not-learned error=7 joined machines lack its authority f: desk-1, desk-2, ...; 'authority finish'"
+        ),
+      "\(lines)")
+  }
+
+  @Test func `a reload refuses a certificate of an authority that has ended while machines lack it`() throws {
+    try issue(1)
+    let certificates = try served()
+    let before = certificates.visible
+    try issue(2)
+    let leaf = try files().leaf()
+    let log = RecordedLog()
+    let reload = CertificateReload(
+      certificates: certificates, identity: IdentityBox(), host: nil, served: ServedChain(),
+      logger: Logger(label: "test") { _ in log })
+    let authority = AnnouncedAuthority(
+      fingerprint: "f", certificate: leaf, announcedBy: "test", announcedAt: 1, usedFrom: 2, endedAt: 3)
+    let coming = ComingTrust(anchor: .authority("f"), usedFrom: 2, lacking: 1, names: ["desk-1"])
+    reload.reload(now: 1_800_000_000, waiting: [(authority, coming)])
+    #expect(
+      log.lines.first
+        == "certificates-not-read error=1 joined machine lacks its authority f: desk-1; its end was announced, and "
+        + "'authority announce --again' takes that back")
+    #expect(certificates.visible == before)
   }
 
   @Test func `the server says that a certificate has expired, is not valid yet, or is for a different name`() throws {
@@ -197,7 +231,7 @@ final class ServedCertificatesTests {
       reload(certificates, now: 1_699_999_999).last
         == "certificate-not-yet-valid certificate=\(path) from=2023-11-14T22:13:20Z")
     let renewal = CertificateReload(
-      certificates: certificates, identity: IdentityBox(), host: "other.example",
+      certificates: certificates, identity: IdentityBox(), host: "other.example", served: ServedChain(),
       logger: Logger(label: "test") { _ in RecordedLog() })
     #expect(renewal.logFaults(now: 1_800_000_000).count == 1)
   }

@@ -59,7 +59,8 @@ import UAFMessages
     let since = TrustReach.since(server.now)
     return try await server.store.read { records in
       let found = try records.machineTrusts.lacking(anchor, since: since, after: "", limit: 100).map(\.id)
-      #expect(try records.machineTrusts.countLacking(anchor, since: since) == found.count)
+      #expect(try records.machineTrusts.countLacking(anchor, since: since, upTo: 100) == found.count)
+      #expect(try records.machineTrusts.countLacking(anchor, since: since, upTo: 1) == min(found.count, 1))
       return found
     }
   }
@@ -110,6 +111,56 @@ import UAFMessages
     #expect(again.first { $0.certificate == [5] }?.usedFrom == 1)
   }
 
+  @Test func `an authority that has issued a served certificate is never named as ended, at whichever instance`()
+    async throws
+  {
+    let secret = try await joined("d1")
+    let name = String(repeating: "c", count: 64)
+    try await server.store.write { [server] records in
+      try records.machineTrusts.announce(
+        AnnouncedAuthority(
+          fingerprint: name, certificate: server.certificate, announcedBy: "test", announcedAt: server.now,
+          usedFrom: server.now))
+      #expect(try records.machineTrusts.end(name, now: server.now))
+    }
+    var mark: UInt8 = 0
+    func ended() async throws -> [String] {
+      mark += 1
+      return try statement(try await server.checkIn(secret, report(mark, nil))).statement.endedAuthorities
+    }
+    #expect(try await ended() == [name])
+    server.environment.served.set([server.certificate])
+    #expect(try await ended() == [])
+    server.environment.served.set([])
+    #expect(try await ended() == [name])
+    // Another instance still serves it, and later does not any more.
+    try await server.store.write { [now = server.now] in try ServedAuthorities.note([name], in: $0, now: now) }
+    #expect(try await ended() == [])
+    server.advance(seconds: ServedAuthorities.lately - 1)
+    try await server.store.write { [now = server.now] in try ServedAuthorities.note([], in: $0, now: now) }
+    #expect(try await ended() == [])
+    server.advance(seconds: 1)
+    // Nothing was noted since: the servers may have stopped, and will serve the same again.
+    #expect(try await ended() == [])
+    try await server.store.write { [now = server.now] in try ServedAuthorities.note([], in: $0, now: now) }
+    #expect(try await ended() == [name])
+  }
+
+  @Test func `a note about served authorities that cannot be read counts as none, and is replaced`() async throws {
+    for text in ["", "x", "5", "5 a", "5 a=b", "x a=5"] {
+      let found = try await server.store.write { records in
+        try records.settings.set(.servedAuthorities, to: text)
+        return try ServedAuthorities(in: records).fingerprints
+      }
+      #expect(found.isEmpty, "\(text)")
+    }
+    let found = try await server.store.write { records in
+      try ServedAuthorities.note(["a", "b"], in: records, now: 7)
+      return (try ServedAuthorities(in: records).fingerprints, try records.settings.value(of: .servedAuthorities))
+    }
+    #expect(found.0 == ["a", "b"] && found.1 == "7 a=7 b=7")
+  }
+
   // MARK: Who lacks a key
 
   @Test func `a machine lacks a key until it reports the key, and one of an earlier version lacks every key`()
@@ -118,7 +169,8 @@ import UAFMessages
     let (one, other) = (try await joined("d1"), try await joined("d2"))
     let key = TrustAnchor.verdictKey("0123456789abcdef")
     #expect(try await lacking(key) == ["d1", "d2"])
-    _ = try await server.checkIn(one, report(1, ["fedcba9876543210", "0123456789abcdef"]))
+    let root = String(repeating: "b", count: 64)
+    _ = try await server.checkIn(one, report(1, ["fedcba9876543210", "0123456789abcdef"], [root]))
     _ = try await server.checkIn(other, report(1, nil))
     #expect(try await lacking(key) == ["d2"])
     #expect(try await lacking(.verdictKey("fedcba9876543210")) == ["d2"])
@@ -158,6 +210,24 @@ import UAFMessages
     #expect(try await lacking(key) == ["d3"])
   }
 
+  @Test func `a machine that learns no authorities lacks none, is counted apart, and lacks keys like any other`()
+    async throws
+  {
+    let (one, other) = (try await joined("d1"), try await joined("d2"))
+    func learningNone() async throws -> Int {
+      let since = TrustReach.since(server.now)
+      return try await server.store.read { try $0.machineTrusts.countLearningNone(since: since, upTo: 100) }
+    }
+    #expect(try await learningNone() == 0)
+    _ = try await server.checkIn(one, report(1, ["fedcba9876543210"]))
+    _ = try await server.checkIn(other, report(1, ["fedcba9876543210"], [String(repeating: "b", count: 64)]))
+    #expect(try await lacking(.authority(String(repeating: "a", count: 64))) == ["d2"])
+    #expect(try await lacking(.verdictKey("0123456789abcdef")) == ["d1", "d2"])
+    #expect(try await learningNone() == 1)
+    server.advance(seconds: TrustReach.lately + 1)
+    #expect(try await learningNone() == 0)
+  }
+
   @Test func `a machine that joins again lacks what it has not reported since`() async throws {
     let secret = try await joined("d1")
     let key = TrustAnchor.verdictKey("0123456789abcdef")
@@ -172,6 +242,13 @@ import UAFMessages
     #expect(TrustAnchor(String(repeating: "f", count: 64)) == .authority(String(repeating: "f", count: 64)))
     for name in ["", "%", "0123456789abcde%", "0123456789ABCDEF", String(repeating: "f", count: 63)] {
       #expect(TrustAnchor(name) == nil, "\(name)")
+    }
+    // People paste what openssl prints.
+    let printed = Array(repeating: "AB", count: 32).joined(separator: ":")
+    #expect(TrustAnchor(typed: printed) == .authority(String(repeating: "ab", count: 32)))
+    #expect(TrustAnchor(typed: "0123456789ABCDEF") == .verdictKey("0123456789abcdef"))
+    for name in ["", ":", "%", "\(printed):AB", printed.replacing(":", with: " ")] {
+      #expect(TrustAnchor(typed: name) == nil, "\(name)")
     }
   }
 }

@@ -121,6 +121,20 @@ public enum X509 {
     return unsafe X509_verify(certificate, key) == 1
   }
 
+  /// Whether OpenSSL lets this certificate issue others: it is an authority by its extensions, or old enough to have none.
+  ///
+  /// - Parameter der: one certificate, nothing after it.
+  /// - Returns: false too if it cannot be read.
+  public static func isAuthority(der: [UInt8]) -> Bool {
+    // SAFETY: the certificate is ours until the `defer`.
+    guard let certificate = try? unsafe parse(der) else { return false }
+    defer {
+      unsafe X509_free(certificate)
+      OpenSSLQueue.clear()
+    }
+    return unsafe X509_check_ca(certificate) != 0
+  }
+
   /// Whether these bytes are one certificate, and nothing after it.
   public static func isCertificate(_ der: [UInt8]) -> Bool {
     // SAFETY: a certificate that could be read is freed immediately.

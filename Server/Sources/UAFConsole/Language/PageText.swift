@@ -318,10 +318,12 @@ enum PageText: String, CaseIterable, Sendable {
   case keyToCome
   case comingTrust
   case lackingMachines
+  case learningNone
   case nothingComing
   case anchorKey
   case anchorAuthority
   case keyAccepted
+  case keyEnded
   case storeState
   case storeKind
   case lastRow

@@ -49,10 +49,10 @@ enum OverviewNotes {
 
   /// The machines that lack a key or an authority that is going to be used.
   private static func lacking(_ call: PageCall) async throws -> [PageNote] {
-    let coming = try await TrustAdministration(call.administration).coming(by: call.caller)
+    let coming = try await TrustAdministration(call.administration).coming(names: 0, by: call.caller)
     return coming.filter { $0.lacking > 0 }.map { coming in
       PageNote(
-        count: String(coming.lacking), text: call.language.text(.noteLacking, SettingsPage.word(coming.anchor, call)),
+        count: coming.countText, text: call.language.text(.noteLacking, SettingsPage.word(coming.anchor, call)),
         link: MachinePages.lackingLink(coming.anchor), tone: .warn, icon: .machines)
     }
   }

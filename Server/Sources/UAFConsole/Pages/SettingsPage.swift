@@ -43,6 +43,7 @@ enum SettingsPage {
         case .inUse: call.state(.keyInUse, .good, .check)
         case .toCome: call.state(.keyToCome, .warn, .clock)
         case .accepted: call.state(.keyAccepted, .quiet, .key)
+        case .ended: call.state(.keyEnded, .quiet, .key)
         }
       return [
         PageCell(key.kind), call.identifier(key.id), key.from.map { call.moment($0) } ?? "-",
@@ -58,7 +59,12 @@ enum SettingsPage {
     let rows = coming.map { coming in
       [
         PageCell(word(coming.anchor, call)), call.identifier(coming.anchor.name), call.moment(coming.usedFrom),
-        PageCell(String(coming.lacking), link: MachinePages.lackingLink(coming.anchor), note: coming.namesText),
+        PageCell(
+          coming.countText, link: MachinePages.lackingLink(coming.anchor),
+          note: coming.learningNone == 0
+            ? coming.namesText
+            : [coming.namesText, call.language.text(.learningNone, String(coming.learningNone))]
+              .filter { !$0.isEmpty }.joined(separator: "; ")),
       ]
     }
     return PageTable(

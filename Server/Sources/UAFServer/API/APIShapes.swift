@@ -129,10 +129,13 @@ enum APIShapes {
       case .verdictKey: "verdict-key"
       case .authority: "authority"
       }
-    return [
+    var object: JSONObject = [
       "kind": .string(kind), "name": .string(coming.anchor.name), "usedFrom": .integer(coming.usedFrom),
       "lacking": .integer(Int64(coming.lacking)), "machines": .array(coming.names.map(JSONValue.string)),
     ]
+    object.set("more", coming.hasMore ? .bool(true) : nil)
+    object.set("learningNone", coming.learningNone > 0 ? .integer(Int64(coming.learningNone)) : nil)
+    return object
   }
 
   /// What a machine has reported about itself.

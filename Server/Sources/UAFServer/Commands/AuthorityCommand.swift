@@ -45,8 +45,10 @@ struct AuthorityAnnounceCommand: AsyncParsableCommand {
     commandName: "announce",
     abstract: "Announce an authority: machines that have joined accept certificates of it from their next check-in on.",
     discussion: """
-      Machines whose ca_file names authorities learn it; machines that use the authorities of their system do not. Until \
-      its time, or until 'authority finish', the server refuses at a reload a certificate that this authority has issued.
+      Machines whose ca_file names authorities, at most 64, learn it; machines that use the authorities of their system do \
+      not. Until its time, or until 'authority finish', the server refuses at a reload a certificate that this authority \
+      has issued. An authority that was ended is announced again only with --again: that takes its end back, also on \
+      machines that have heard of the end already.
       """)
 
   @Argument(help: "The authority's certificate, PEM.", completion: .file()) var file: String
@@ -54,39 +56,46 @@ struct AuthorityAnnounceCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("in"),
     help: ArgumentHelp("Seconds until it is used, 0 to 31622400 (default: a week).", valueName: "seconds"))
-  var delay: Int64 = 604_800
+  var delay: Int64?
+  @Flag(help: "Announce an authority that was ended.") var again = false
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
-    guard (0...31_622_400).contains(delay) else { throw ValidationError("--in must be 0 to 31622400 seconds.") }
+    guard (0...31_622_400).contains(delay ?? 0) else { throw ValidationError("--in must be 0 to 31622400 seconds.") }
   }
 
   func run() async throws {
     let (certificate, fingerprint) = try read()
     let (store, now) = (try state.openStore(), Terminal.now)
+    let from = now + (delay ?? 604_800)
     let authority = AnnouncedAuthority(
       fingerprint: fingerprint, certificate: certificate, announcedBy: ServerEvents.caller.text, announcedAt: now,
-      usedFrom: now + delay)
-    let event = AuthorityEvents.row("announced", fingerprint, ["from": .integer(now + delay)], now: now)
-    let coming = try await store.write { records in
-      let others = try records.machineTrusts.authorities().filter {
-        $0.endedAt == nil && $0.fingerprint != fingerprint
+      usedFrom: from)
+    let event = AuthorityEvents.row("announced", fingerprint, ["from": .integer(from)], now: now)
+    let coming = try await store.write { [again] records in
+      let all = try records.machineTrusts.authorities()
+      if !again, let end = all.first(where: { $0.fingerprint == fingerprint })?.endedAt {
+        throw ServerError.refusedRotation(
+          "\(fingerprint) was ended at \(Terminal.time(end)): to have machines trust it again, give --again")
       }
+      let others = all.filter { $0.endedAt == nil && $0.fingerprint != fingerprint }
       guard others.count < AnnouncedAuthority.most else {
         throw ServerError.refusedRotation(
           "\(AnnouncedAuthority.most) authorities are announced already: end one with 'authority end'")
       }
       try records.machineTrusts.announce(authority)
       try records.audit.append([event])
-      return try ComingTrust(.authority(fingerprint), usedFrom: now + delay, in: records, now: now)
+      return try ComingTrust(.authority(fingerprint), usedFrom: from, in: records, now: now)
     }
     json.print(
       [
-        "fingerprint": .string(fingerprint), "usedFrom": .integer(now + delay),
+        "fingerprint": .string(fingerprint), "usedFrom": .integer(from),
         "lacking": .integer(Int64(coming.lacking)),
       ],
       orElse: fingerprint)
-    Terminal.note("\(coming.lacking) joined machines lack it; they learn it by check-in, and 'keys status' counts them")
+    Terminal.note(
+      "\(coming.lackingText) it; machines learn it by check-in, and 'keys status' counts those that lack it")
+    if let text = coming.learningNoneText { Terminal.note(text) }
   }
 
   /// The certificate in the file, DER, and its fingerprint.
@@ -97,6 +106,12 @@ struct AuthorityAnnounceCommand: AsyncParsableCommand {
     try PEMForm.require(pem, of: file)
     guard let found = try? X509.certificates(pem: pem), let certificate = found.first, found.count == 1 else {
       throw ServerError.unusableFile(path: file, reason: "must have exactly one certificate in PEM: the authority's")
+    }
+    // A server may also have a certificate that issued itself.
+    guard X509.isAuthority(der: certificate) || (try? X509.isIssued(by: certificate, der: certificate)) == true else {
+      throw ServerError.unusableFile(
+        path: file, reason: "is the certificate of no authority (CA), such as the server's own: name that of its issuer"
+      )
     }
     guard certificate.count <= TrustStatement.maximumAuthorityBytes else {
       throw ServerError.unusableFile(
@@ -112,13 +127,13 @@ struct AuthorityFinishCommand: AsyncParsableCommand {
     commandName: "finish", abstract: "Accept a certificate of an announced authority at the next reload.",
     discussion: "This is refused while machines that have joined and were seen in the last 30 days lack the authority.")
 
-  @Argument(help: "The authority's fingerprint.") var fingerprint: String
+  @Argument(help: "The authority's fingerprint.") var fingerprint: Fingerprint
   @OptionGroup var state: StateOption
   @OptionGroup var override: AnywayOptions
 
   func run() async throws {
     let (store, now) = (try state.openStore(), Terminal.now)
-    try await store.write { [fingerprint, override] records in
+    let coming = try await store.write { [fingerprint = fingerprint.text, override] records in
       guard
         let found = try records.machineTrusts.authorities().first(where: {
           $0.fingerprint == fingerprint && $0.endedAt == nil
@@ -130,7 +145,9 @@ struct AuthorityFinishCommand: AsyncParsableCommand {
       var detail: JSONObject = ["from": .integer(now)]
       override.add(coming.lacking, to: &detail)
       try records.audit.append([AuthorityEvents.row("finished", fingerprint, detail, now: now)])
+      return coming
     }
+    if let text = coming.learningNoneText { Terminal.note(text) }
     Terminal.note("install the certificate, and reload the server (systemctl reload uaf-server)")
   }
 }
@@ -141,19 +158,26 @@ struct AuthorityEndCommand: AsyncParsableCommand {
     commandName: "end", abstract: "End an announced authority: machines stop accepting it at their next check-in.",
     discussion: """
       Only what machines have learned by check-in ends. An authority in a machine's own ca_file stays, because root has put \
-      it there. The authority that was used last is refused without --anyway: it may have issued the present certificate.
+      it there. An authority that has issued the certificate of a server of this store is refused, even with --anyway. The \
+      authority that was used last is refused without --anyway: it may issue the next certificate.
       """)
 
-  @Argument(help: "The authority's fingerprint.") var fingerprint: String
+  @Argument(help: "The authority's fingerprint.") var fingerprint: Fingerprint
   @OptionGroup var state: StateOption
   @OptionGroup var override: AnywayOptions
 
   func run() async throws {
     let (store, now) = (try state.openStore(), Terminal.now)
-    try await store.write { [fingerprint, override] records in
+    try await store.write { [fingerprint = fingerprint.text, override] records in
+      guard try !ServedAuthorities(in: records).fingerprints.contains(fingerprint) else {
+        throw ServerError.refusedRotation(
+          "a server of this store has a certificate of \(fingerprint): install one of another authority, reload, and try "
+            + "again after \(ServedAuthorities.lately / 60) minutes")
+      }
       let used = try records.machineTrusts.authorities().filter { $0.endedAt == nil && $0.usedFrom <= now }
       let own = used.first { $0.fingerprint == fingerprint }
-      let isLast = own.map { own in used.allSatisfy { $0 == own || $0.usedFrom < own.usedFrom } } ?? false
+      // Two that were used from the same second on are both the last.
+      let isLast = own.map { own in used.allSatisfy { $0.usedFrom <= own.usedFrom } } ?? false
       guard !isLast || override.anyway else {
         throw ServerError.refusedRotation(
           "\(fingerprint) is the authority that was used last: machines would refuse a certificate that it has issued. "
@@ -164,6 +188,18 @@ struct AuthorityEndCommand: AsyncParsableCommand {
       if isLast { override.add(nil, to: &detail) }
       try records.audit.append([AuthorityEvents.row("ended", fingerprint, detail, now: now)])
     }
+    Terminal.note("\(fingerprint.text) has ended: machines stop accepting it at their next check-in")
+  }
+}
+
+/// An authority's fingerprint on the command line, in either case and with or without colons.
+struct Fingerprint: ExpressibleByArgument {
+  /// 64 lower-case hexadecimal digits.
+  let text: String
+
+  init?(argument: String) {
+    guard case .authority(let name)? = TrustAnchor(typed: argument) else { return nil }
+    text = name
   }
 }
 

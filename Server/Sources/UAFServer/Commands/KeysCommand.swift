@@ -14,7 +14,7 @@ struct KeysCommand: AsyncParsableCommand {
 struct KeysListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the keys in the state folder: kind, id, since when, and whether the key is used or accepted.",
+    abstract: "List the keys in the state folder: kind, id, since when, and whether it is used, accepted or ended.",
     discussion: "The id of a verdict key is the 'kid' of its tokens. The ids of secrets are only names.")
 
   @OptionGroup var state: StateOption
@@ -73,8 +73,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
       })
     else { return }
     Terminal.note(
-      "\(coming.lacking) joined machines lack key \(key.id), which is used from \(Terminal.time(key.from)); they learn "
-        + "it by check-in, and 'keys status' lists those that lack it")
+      "\(coming.lackingText) key \(key.id), which is used from \(Terminal.time(key.from)); machines learn it by check-in, "
+        + "and 'keys status' lists those that lack it")
   }
 
   /// Records the rotation in the audit; a failure of the store is not an error.

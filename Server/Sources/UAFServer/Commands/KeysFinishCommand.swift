@@ -11,7 +11,8 @@ struct KeysStatusCommand: AsyncParsableCommand {
       "List verdict keys and authorities to come: kind, name, used from, machines that lack it, their first names.",
     discussion: """
       A machine counts if it has joined, and was seen in the last 30 days. A machine that has not reported what it knows, \
-      as before its first check-in with this version, lacks everything. 'machines --lacks NAME' lists all of them.
+      as before its first check-in with this version, lacks everything. A machine that learns no authorities, because it \
+      has no ca_file or one with more than 64 certificates, lacks none. 'machines --lacks NAME' lists all that lack one.
       """)
 
   @OptionGroup var place: AdministrationOptions
@@ -21,7 +22,12 @@ struct KeysStatusCommand: AsyncParsableCommand {
     try await place.link { link in
       let found = try await link.ask(APIRequest(.GET, ["coming-trust"]))
       json.title("kind\tname\tused-from\tlacking\tmachines")
-      for coming in found.objects("coming") { json.print(coming, orElse: Self.line(coming)) }
+      for coming in found.objects("coming") {
+        json.print(coming, orElse: Self.line(coming))
+        if let count = coming.integer("learningNone") {
+          Terminal.note("not counted for \(coming.said("name")), because they learn no authorities: \(count)")
+        }
+      }
     }
   }
 
@@ -31,7 +37,8 @@ struct KeysStatusCommand: AsyncParsableCommand {
       names = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
     return [
-      coming.said("kind"), coming.said("name"), coming.time("usedFrom", orElse: "-"), coming.number("lacking"),
+      coming.said("kind"), coming.said("name"), coming.time("usedFrom", orElse: "-"),
+      coming.number("lacking") + (coming["more"] == .bool(true) ? "+" : ""),
       names.isEmpty ? "-" : names.joined(separator: ","),
     ].joined(separator: "\t")
   }
@@ -40,7 +47,8 @@ struct KeysStatusCommand: AsyncParsableCommand {
 /// The override of a refusal that protects machines, which the audit records with a reason.
 struct AnywayOptions: ParsableArguments {
   @Flag(
-    help: "Go on although machines lack it; nobody can log in on those until somebody repairs them. Needs --reason.")
+    help:
+      "Go on despite this refusal: nobody can log in on machines that lack it until root repairs them. Needs --reason.")
   var anyway = false
   @Option(help: ArgumentHelp("Why, for the audit; 1 to 500 bytes.", valueName: "text")) var reason: String?
 
@@ -57,7 +65,7 @@ struct AnywayOptions: ParsableArguments {
   func check(_ coming: ComingTrust, _ what: String) throws(ServerError) {
     guard coming.lacking > 0, !anyway else { return }
     throw .refusedRotation(
-      "\(coming.lacking) joined machine\(coming.lacking == 1 ? "" : "s") seen in the last 30 days "
+      "\(coming.countText) joined machine\(coming.lacking == 1 ? "" : "s") seen in the last 30 days "
         + "\(coming.lacking == 1 ? "lacks" : "lack") \(what) \(coming.anchor.name): \(coming.namesText). "
         + "They learn it by check-in; it is used from \(Terminal.time(coming.usedFrom)) on in any case, "
         + "and --anyway with --reason uses it now")

@@ -19,7 +19,7 @@ struct MachinesCommand: AsyncParsableCommand {
   @OptionGroup var place: AdministrationOptions
   @Option(
     help: ArgumentHelp(
-      "Only joined machines, seen in the last 30 days, that lack a verdict key or an authority ('keys status').",
+      "Only joined machines, seen in the last 30 days, that lack this key (id) or authority (fingerprint of 'keys status').",
       valueName: "name"))
   var lacks: String?
   @OptionGroup var json: JSONFlag

@@ -139,14 +139,17 @@ struct ServeCommand: AsyncParsableCommand {
     let refusals = RefusalCount()
     let routes = routes(environment, watch, metrics, refusals, logger)
     let renewal = CertificateReload(
-      certificates: certificates, identity: identity, host: publicURL?.host ?? listen.host, logger: logger)
+      certificates: certificates, identity: identity, host: publicURL?.host ?? listen.host,
+      served: environment.served, logger: logger)
+    environment.served.set(certificates.chain)
     let reload = KeyReload(
       keys: keys, state: directory, manager: manager, store: store, certificates: renewal, logger: logger,
       hangups: hangups)
     let keeper = try keeper(environment, directory, refusals, logger)
     let deliverers = try auditOutput.deliverers(from: store, metrics.deliveries, logger)
     let listeners = try listeners(routes, metrics, certificates, start, directory)
-    let trust = TrustFollower(figures: metrics.trust, store: store, keys: keys, now: { Terminal.now })
+    let trust = TrustFollower(
+      figures: metrics.trust, store: store, keys: keys, served: environment.served, now: { Terminal.now })
     try await run([keeper, watch, reload, trust] + followers + deliverers + listeners, manager, logger)
   }
 

@@ -133,21 +133,40 @@ enum KeyList {
     let id: String
     /// The time from which it is used, in seconds since 1970; 0 for a key that is older than the first rotation.
     let from: Int64
-    let use: String
+    let use: Use
   }
 
-  /// A line with titles, and a line for each accepted key.
+  private enum Use: String {
+    case inUse = "in-use"
+    case toCome = "to-come"
+    case accepted
+    /// It was replaced more than a day ago, and is in the file until the next rotation.
+    case ended
+
+    var fact: ServerFacts.Key.Use {
+      switch self {
+      case .inUse: .inUse
+      case .toCome: .toCome
+      case .accepted: .accepted
+      case .ended: .ended
+      }
+    }
+  }
+
+  /// A line with titles, and a line for each key.
   static func lines(_ keys: ServerKeys, now: Int64) -> [String] {
     ["kind\tid\tsince\tuse"]
       + rows(keys, now: now).map { row in
-        "\(row.kind.rawValue)\t\(row.id)\t\(row.from == 0 ? "-" : Terminal.time(row.from))\t\(row.use)"
+        "\(row.kind.rawValue)\t\(row.id)\t\(row.from == 0 ? "-" : Terminal.time(row.from))\t\(row.use.rawValue)"
       }
   }
 
-  /// An object for each accepted key.
+  /// An object for each key.
   static func objects(_ keys: ServerKeys, now: Int64) -> [JSONObject] {
     rows(keys, now: now).map { row in
-      var object: JSONObject = ["kind": .string(row.kind.rawValue), "id": .string(row.id), "use": .string(row.use)]
+      var object: JSONObject = [
+        "kind": .string(row.kind.rawValue), "id": .string(row.id), "use": .string(row.use.rawValue),
+      ]
       object.set("since", row.from == 0 ? nil : .integer(row.from))
       return object
     }
@@ -158,13 +177,13 @@ enum KeyList {
     rows(keys, now: now).map { row in
       ServerFacts.Key(
         kind: row.kind.rawValue, id: row.id, from: row.from == 0 ? nil : row.from,
-        use: row.use == "in-use" ? .inUse : row.use == "to-come" ? .toCome : .accepted)
+        use: row.use.fact)
     }
   }
 
   /// The keys on one line, for the log and the audit: kind, id and use of each.
   static func text(_ keys: ServerKeys, now: Int64) -> String {
-    rows(keys, now: now).map { "\($0.kind.rawValue) \($0.id) \($0.use)" }.joined(separator: ", ")
+    rows(keys, now: now).map { "\($0.kind.rawValue) \($0.id) \($0.use.rawValue)" }.joined(separator: ", ")
   }
 
   private static func rows(_ keys: ServerKeys, now: Int64) -> [Row] {
@@ -175,9 +194,11 @@ enum KeyList {
 
   private static func rows<Key>(_ kind: RotatedKey, _ ring: KeyRing<Key>, now: Int64, id: (Key) -> String) -> [Row] {
     let current = id(ring.current(at: now))
-    return ring.kept(at: now).map { entry in
+    let kept = Set(ring.kept(at: now).map(\.from))
+    return ring.entries.map { entry in
       let name = id(entry.key)
-      let use = name == current ? "in-use" : entry.from > now ? "to-come" : "accepted"
+      let use: Use =
+        name == current ? .inUse : entry.from > now ? .toCome : kept.contains(entry.from) ? .accepted : .ended
       return Row(kind: kind, id: name, from: entry.from, use: use)
     }
   }

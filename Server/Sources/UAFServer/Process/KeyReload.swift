@@ -21,6 +21,7 @@ struct KeyReload: Service {
     logKeys()
     await cancelWhenGracefulShutdown {
       await withTaskGroup(of: Void.self) { group in
+        group.addTask { self.certificates.logWaiting(await self.waitingAuthorities(now: Terminal.now)) }
         group.addTask { await self.certificates.watch { Terminal.now } }
         for await _ in hangups { await self.reload() }
         group.cancelAll()
@@ -48,12 +49,12 @@ struct KeyReload: Service {
     manager.ready()
   }
 
-  /// The authorities whose certificates are not used yet, because machines lack them and their time has not come.
+  /// The authorities whose certificates machines would refuse: they lack it, and its time has not come, or it has ended.
   ///
   /// While the store cannot be read, none is known: a renewal by the same authority must not wait for the store.
   private func waitingAuthorities(now: Int64) async -> [(authority: AnnouncedAuthority, coming: ComingTrust)] {
     let found = try? await store.read { records in
-      try records.machineTrusts.authorities().filter { $0.endedAt == nil && $0.usedFrom > now }.map { authority in
+      try records.machineTrusts.authorities().filter { $0.endedAt != nil || $0.usedFrom > now }.map { authority in
         let anchor = TrustAnchor.authority(authority.fingerprint)
         return (authority, try ComingTrust(anchor, usedFrom: authority.usedFrom, in: records, now: now))
       }
@@ -74,6 +75,8 @@ struct CertificateReload: Sendable {
   let identity: IdentityBox
   /// The name or address by which clients know the server; nil if that is not known.
   let host: String?
+  /// Where the rest of the server sees the chain in use.
+  let served: ServedChain
   let logger: Logger
 
   /// How often the certificates in use are checked.
@@ -93,6 +96,7 @@ struct CertificateReload: Sendable {
         try identity.renew(new.visible.map(\.der), after: earlier.map(\.der))
       }
       certificates.use(new)
+      served.set(new.chain)
       logger.notice("certificates", metadata: ["until": "\(new.ends.min().map(SecondText.iso8601.text(at:)) ?? "-")"])
     } catch {
       let reason = (error as? ServerError)?.description ?? "\(error)"
@@ -106,14 +110,25 @@ struct CertificateReload: Sendable {
     _ new: ServedCertificates.Content, after chain: [[UInt8]],
     _ waiting: [(authority: AnnouncedAuthority, coming: ComingTrust)]
   ) throws(ServerError) {
-    func isIssued(_ chain: [[UInt8]], by authority: AnnouncedAuthority) -> Bool {
-      chain.contains { (try? X509.isIssued(by: authority.certificate, der: $0)) == true }
-    }
     for (authority, coming) in waiting
-    where isIssued(new.chain, by: authority) && !isIssued(chain, by: authority) {
-      throw .refusedRotation(
-        "\(coming.lacking) joined machines lack its authority \(authority.fingerprint): \(coming.namesText); "
-          + "'authority finish' says how to go on before \(Terminal.time(authority.usedFrom))")
+    where ServedChain.comes(new.chain, from: authority) && !ServedChain.comes(chain, from: authority) {
+      throw .refusedRotation(reason(authority, coming))
+    }
+  }
+
+  private static func reason(_ authority: AnnouncedAuthority, _ coming: ComingTrust) -> String {
+    "\(coming.lackingText) its authority \(authority.fingerprint): \(coming.namesText); "
+      + (authority.endedAt == nil
+        ? "'authority finish' says how to go on before \(Terminal.time(authority.usedFrom))"
+        : "its end was announced, and 'authority announce --again' takes that back")
+  }
+
+  /// Logs, at the start, the reasons for which a reload would have refused the certificate in use.
+  ///
+  /// It is served nevertheless: a server that does not start helps nobody, and the earlier certificate may be gone.
+  func logWaiting(_ waiting: [(authority: AnnouncedAuthority, coming: ComingTrust)]) {
+    for (authority, coming) in waiting where ServedChain.comes(certificates.chain, from: authority) {
+      logger.error("certificate-not-learned", metadata: ["error": "\(Self.reason(authority, coming))"])
     }
   }
 

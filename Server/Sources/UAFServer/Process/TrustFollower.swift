@@ -33,11 +33,13 @@ final class TrustFigures: Sendable {
   }
 }
 
-/// Counts, once a minute, the machines that lack what is going to be used.
+/// Counts, once a minute, the machines that lack what is going to be used, and notes in the store which announced authorities
+/// have issued the certificate of this instance.
 struct TrustFollower: Service {
   let figures: TrustFigures
   let store: any ServerStore
   let keys: ServerKeys
+  let served: ServedChain
   let now: @Sendable () -> Int64
 
   func run() async throws {
@@ -45,6 +47,7 @@ struct TrustFollower: Service {
       while !Task.isCancelled {
         // While the store cannot be read, the last figures stay.
         if let coming = try? await self.coming() { self.figures.set(coming) }
+        try? await self.noteServed()
         try? await Task.sleep(for: .seconds(60))
       }
     }
@@ -52,6 +55,17 @@ struct TrustFollower: Service {
 
   private func coming() async throws -> [ComingTrust] {
     let (keys, now) = (keys.comingVerdictKeys, now())
-    return try await store.read { try ComingTrust.all(keys, in: $0, now: now) }
+    return try await store.read { try ComingTrust.all(keys, names: 0, in: $0, now: now) }
+  }
+
+  /// Notes the authorities of the certificate in use; writes nothing in a store where none was ever announced.
+  ///
+  /// - Throws: ``StoreFailure``.
+  func noteServed() async throws {
+    let announced = try await store.read { try $0.machineTrusts.authorities() }
+    guard !announced.isEmpty else { return }
+    let own = announced.filter { served.comes(from: $0) }.map(\.fingerprint)
+    let now = now()
+    try await store.write { try ServedAuthorities.note(own, in: $0, now: now) }
   }
 }

@@ -113,13 +113,19 @@ package struct CheckInService: Sendable {
 
   /// The signed statement about this server's keys, and about the authorities of its certificate.
   private func trust(_ claims: CheckInClaims) async throws -> String {
-    let announced = try await environment.store.read { try $0.machineTrusts.authorities() }
+    let (announced, served) = try await environment.store.read { records in
+      (try records.machineTrusts.authorities(), try ServedAuthorities(in: records).fingerprints)
+    }
     let keys = environment.keys.verdictTrust
     var statement = TrustStatement(claims)
     (statement.keys, statement.endedKeys) = (keys.announced, keys.endedIDs)
     statement.authorities = announced.filter { $0.endedAt == nil }.prefix(TrustStatement.most).map(\.certificate)
     // The newest ends: machines that have checked in since know the earlier ones.
-    let ended = announced.filter { $0.endedAt != nil }.sorted { ($0.endedAt ?? 0) > ($1.endedAt ?? 0) }
+    // An authority of a certificate that is served does not end, whatever somebody has told the store: machines would refuse
+    // this server.
+    let ended = announced.filter { authority in
+      authority.endedAt != nil && !served.contains(authority.fingerprint) && !environment.served.comes(from: authority)
+    }.sorted { ($0.endedAt ?? 0) > ($1.endedAt ?? 0) }
     statement.endedAuthorities = ended.prefix(TrustStatement.most).map(\.fingerprint)
     return try environment.keys.statement(statement.json, .machineTrust)
   }

@@ -21,6 +21,8 @@ package struct ServiceEnvironment: Sendable {
   package let unknown: UnknownMachines
   /// The new troubles that machines have reported to this instance.
   package let troubles = TroubleCount()
+  /// The chain of the certificate that this instance serves.
+  package let served = ServedChain()
   /// For how long the audit has been unsigned.
   package let auditStanding: AuditStanding
   /// The workstation policy for machines that check in.

@@ -18,6 +18,9 @@ package enum TrustAnchor: Equatable, Sendable {
     }
   }
 
+  /// Reads a name as people type or paste it: in either case, and with a colon after each byte, as openssl prints it.
+  package init?(typed text: String) { self.init(text.replacing(":", with: "").lowercased()) }
+
   /// The id or fingerprint.
   package var name: String {
     switch self {
@@ -84,7 +87,8 @@ package protocol MachineTrusts {
   /// The joined machines that do not know a key or authority, in the order of their IDs' bytes.
   ///
   /// A machine counts if it has joined or reported, or if somebody has logged in with a key on it, since a time. A machine that
-  /// has not reported what it knows lacks everything.
+  /// has not reported what it knows lacks everything. A machine that learns no authorities lacks none: see
+  /// ``countLearningNone(since:upTo:)``.
   ///
   /// - Parameters:
   ///   - since: seconds since 1970.
@@ -93,7 +97,15 @@ package protocol MachineTrusts {
   func lacking(_ anchor: TrustAnchor, since: Int64, after id: String, limit: Int) throws -> [LackingMachine]
 
   /// How many machines ``lacking(_:since:after:limit:)`` returns without a limit.
-  func countLacking(_ anchor: TrustAnchor, since: Int64) throws -> Int
+  ///
+  /// - Parameter most: counts no further than this.
+  func countLacking(_ anchor: TrustAnchor, since: Int64, upTo most: Int) throws -> Int
+
+  /// How many machines have reported that they learn no authorities, because they use those of their system, or more than 64;
+  /// they count as in ``lacking(_:since:after:limit:)``.
+  ///
+  /// - Parameter most: counts no further than this.
+  func countLearningNone(since: Int64, upTo most: Int) throws -> Int
 
   /// Announces an authority; one that is announced already, or was ended, gets the new times.
   func announce(_ authority: AnnouncedAuthority) throws

@@ -289,6 +289,8 @@ package enum SettingName: String, Sendable {
   case decoySecret
   /// Whether `serve` was last started with a file of policies, which overrides the stored ones: `yes` or `no`.
   case policyFile
+  /// Which announced authorities have issued the certificates that instances serve, as ``ServedAuthorities`` writes it.
+  case servedAuthorities
   /// When a backup was restored into this store, or the rows of another store were moved here; in seconds since 1970.
   case restoredAt
   /// The id of an unfinished import: the store must not be used.
