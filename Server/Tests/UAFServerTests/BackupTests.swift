@@ -97,6 +97,35 @@ struct BackupTests {
     #expect(try await state.openStore().read { try $0.enrolments.find(for: "mina", now: 100) } != nil)
   }
 
+  @Test func `a restore names the verdict key that signs, and the machines that lack it as far as the store knows`()
+    async throws
+  {
+    let restored = try await restore(backedUp(), to: "restored")
+    let old = try restored.verdictKeys.ring().current(at: 100).id
+    let store = try restored.openStore()
+    func keys() async throws -> RestoredKeys {
+      try await RestoredKeys(restored.verdictKeys.ring(), in: store, madeAt: 100, now: 100)
+    }
+    let alone = try await keys().texts("1970-01-01")
+    #expect(
+      alone.count == 1 && alone[0].hasPrefix("successes will be signed with verdict key \(old); the backup has \(old).")
+    )
+    #expect(alone[0].contains("put the newer verdict.key back before the server starts"))
+    // With a database that was not restored: its machines have heard of a newer key.
+    try await store.write { records in
+      let code = try records.joinCodes.add("code", group: "lab", machines: 9, by: "test", now: 50, expiresAt: 900)
+      let machine = JoinedMachine(
+        codeNumber: code, id: "d1", name: "desk-1", model: nil, system: nil, group: "lab", joinedAt: 200)
+      try records.joinedMachines.keep(machine, machineID: Array(repeating: 1, count: 16))
+      try records.machineTrusts.note(KnownTrust(verdictKeys: ["0123456789abcdef"], authorities: []), of: "d1")
+    }
+    let texts = try await keys().texts("1970-01-01")
+    #expect(texts.count == 2 && texts[1].contains("1 joined machine lacks that key: desk-1"), "\(texts)")
+    var object: JSONObject = [:]
+    try await keys().add(to: &object)
+    #expect(object["verdictKey"] == .string(old) && object["lacking"] == .integer(1))
+  }
+
   @Test(arguments: ["server.db", "verdict.key", "verdict.pub", "decoy.secret"])
   func `refuses a backup with a file that was cut, changed or removed, and restores nothing`(name: String) async throws
   {

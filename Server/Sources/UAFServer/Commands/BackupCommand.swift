@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SQLiteStore
+import UAFAdministration
 import UAFMessages
 import UAFService
 
@@ -42,7 +43,8 @@ struct RestoreCommand: AsyncParsableCommand {
       folder is intact. The server gets a new secret for session data, and all open codes and sessions of the console \
       are closed, so no code and no signature that was used since the backup can be used again. Everything is as it \
       was at the backup: revoke and disable again what was revoked or disabled since then, and check administrators, \
-      tokens and the policy.
+      tokens and the policy. The verdict key is as it was, too: machines that were told its end refuse this server, so put \
+      a newer verdict.key back, if there is one, before the server starts.
       """)
 
   @Argument(
@@ -65,17 +67,21 @@ struct RestoreCommand: AsyncParsableCommand {
       throw ServerError.unusableBackup(folder, .withoutStore)
     }
     let (now, madeAt) = (Terminal.now, backup.manifest.madeAt)
+    var keys: RestoredKeys?
     try await ServerBackup.restore(backup, to: state.directory) { directory in
-      try await close(state.openStore(in: directory), ["madeAt": .integer(madeAt)], now: now)
+      let store = try state.openStore(in: directory)
+      try await close(store, ["madeAt": .integer(madeAt)], now: now)
+      keys = try await RestoredKeys(directory.verdictKeys.ring(), in: store, madeAt: madeAt, now: now)
     }
     let time = Terminal.time(madeAt)
-    json.print(
-      ["madeAt": .integer(madeAt), "folder": .string(state.directory)],
-      orElse: "restored the state of \(time) in \(state.directory)")
+    var object: JSONObject = ["madeAt": .integer(madeAt), "folder": .string(state.directory)]
+    keys?.add(to: &object)
+    json.print(object, orElse: "restored the state of \(time) in \(state.directory)")
     Terminal.note(
       "changes since \(time) are lost: revoke and disable again what was revoked or disabled since then, "
         + "and issue unused codes again"
     )
+    for text in keys?.texts(time) ?? [] { Terminal.note(text) }
   }
 
   /// Does for a database that its administrator has restored what a restore does for `server.db`.
@@ -105,5 +111,41 @@ struct RestoreCommand: AsyncParsableCommand {
       try records.settings.set(.restoredAt, to: String(now))
       try records.audit.append([ServerEvents.command(.restore, detail: detail, now: now)])
     }
+  }
+}
+
+/// The verdict keys of a backup, and which machines may refuse them.
+struct RestoredKeys {
+  /// The ids of all keys in the file.
+  let ids: [String]
+  /// The key with which the server is going to sign, and which machines lack it, as far as the store knows.
+  let used: ComingTrust
+
+  /// - Parameters:
+  ///   - madeAt: when the backup was made, in seconds since 1970: machines that were seen since 30 days before that count.
+  /// - Throws: ``StoreFailure``.
+  init(_ ring: KeyRing<TokenKey>, in store: any ServerStore, madeAt: Int64, now: Int64) async throws {
+    ids = ring.entries.map(\.key.id)
+    let id = ring.current(at: now).id
+    used = try await store.read { try ComingTrust(.verdictKey(id), usedFrom: now, in: $0, now: madeAt) }
+  }
+
+  func add(to object: inout JSONObject) {
+    object.set("verdictKey", .string(used.anchor.name))
+    object.set("verdictKeys", .array(ids.map(JSONValue.string)))
+    object.set("lacking", .integer(Int64(used.lacking)))
+  }
+
+  /// What the administrator must know before the server starts.
+  func texts(_ time: String) -> [String] {
+    var texts = [
+      "successes will be signed with verdict key \(used.anchor.name); the backup has \(ids.joined(separator: ", ")). If the "
+        + "verdict key was rotated since \(time), machines that were told the end of this key refuse the server: put the newer "
+        + "verdict.key back before the server starts, or have these machines join again"
+    ]
+    if used.lacking > 0 {
+      texts.append("as far as the store knows, \(used.lackingText) that key: \(used.namesText)")
+    }
+    return texts
   }
 }
