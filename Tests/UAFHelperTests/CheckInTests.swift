@@ -297,6 +297,18 @@ import UAFWire
     #expect(try login() == 0 && bench.server.requests.count == asked + 1)
   }
 
+  @Test func `nothing is reported after a login whose front end waits for the core, and a later check-in carries it`()
+    throws
+  {
+    bench.isAwaited = true
+    #expect(try login() == 0)
+    for _ in 0..<3 { #expect(try login("wrong") != 0) }
+    #expect(reports.isEmpty)
+    #expect(try record == CheckInRecord())
+    #expect(try operation().result == 0)
+    #expect(reports.count == 1 && reports[0].locks.map(\.account) == ["mina"])
+  }
+
   // MARK: Failures
 
   @Test

@@ -11,15 +11,20 @@ enum HelperProgram {
   ///
   /// The exit status is not used by anybody.
   static func run(_ arguments: [String]) -> CInt {
-    if arguments.dropFirst() == ["--version"] {
+    switch HelperRole(Array(arguments.dropFirst())) {
+    case .version:
       print("uaf-helper \(HelperVersion.current)")
       // This flushes the standard output, because the program skips the libraries' exit handlers.
       _ = fflush(nil)
       return 0
+    case .listener: return listen()
+    case .readyCore: return serveLater()
+    case .core(let isAwaited): return serveNow(isAwaited: isAwaited)
+    case nil: return usage()
     }
-    if arguments.dropFirst() == ["--listen"] { return listen() }
-    if arguments.dropFirst() == [ReadyCore.argument] { return serveLater() }
-    guard arguments.count <= 1 else { return usage() }
+  }
+
+  private static func serveNow(isAwaited: Bool) -> CInt {
     HelperProcess.openStandardDescriptors()
     let socket: PacketSocket
     do throws(PacketSocketError) { socket = try PacketSocket(takingOver: SocketProgram.socket) } catch {
@@ -30,7 +35,7 @@ enum HelperProgram {
       log.write(.start, "not started as root", .error)
       return notPermitted
     }
-    return serve(socket, Groundwork(), log)
+    return serve(socket, isAwaited: isAwaited, Groundwork(), log)
   }
 
   /// Waits until the listener passes the connection of a call, and serves it.
@@ -44,7 +49,7 @@ enum HelperProgram {
     else { return 0 }
     // The log is opened only now. If it had been opened earlier and the log daemon restarted since, the process could not
     // connect again from its sandbox.
-    return serve(socket, groundwork, SystemLog())
+    return serve(socket, isAwaited: false, groundwork, SystemLog())
   }
 
   /// Accepts the connections to systemd's socket.
@@ -70,7 +75,7 @@ enum HelperProgram {
   }
 
   private static func serve(
-    _ socket: consuming PacketSocket, _ groundwork: Groundwork, _ log: SystemLog
+    _ socket: consuming PacketSocket, isAwaited: Bool, _ groundwork: Groundwork, _ log: SystemLog
   ) -> CInt {
     do {
       let frontEnd = try FrontEnd(socket)
@@ -90,7 +95,7 @@ enum HelperProgram {
         try refuse(begin, frontEnd, refusal)
         return 0
       }
-      let ending = converse(begin, frontEnd, groundwork, log)
+      let ending = converse(begin, frontEnd, isAwaited: isAwaited, groundwork, log)
       guard let ending else { return 0 }
       try refuse(begin, frontEnd, finished(ending, of: begin))
     } catch {
@@ -137,7 +142,7 @@ enum HelperProgram {
   ///
   /// - Returns: the reason if no session could be made, so that there was no conversation; otherwise nil.
   private static func converse(
-    _ begin: Begin, _ frontEnd: FrontEnd, _ groundwork: Groundwork, _ log: SystemLog
+    _ begin: Begin, _ frontEnd: FrontEnd, isAwaited: Bool, _ groundwork: Groundwork, _ log: SystemLog
   ) -> Ending? {
     let session: Session
     var asking: CallerIdentity?
@@ -152,7 +157,9 @@ enum HelperProgram {
         begin, peer: peer(frontEnd), passwd: { PasswdFile.read() }, directory: { directoryName(of: $0, log) })
       asking = caller
       if begin.mayAskServer { groundwork.startFetch() }
-      session = try Session(begin, frontEnd, caller: caller, in: environment(of: caller, frontEnd, log, groundwork))
+      var environment = try environment(of: caller, frontEnd, log, groundwork)
+      environment.isAwaited = isAwaited
+      session = try Session(begin, frontEnd, caller: caller, in: environment)
     } catch {
       logRefusal(error, of: begin.operation, for: asking, log)
       return error
@@ -221,4 +228,34 @@ enum HelperProgram {
   private static let usageError: CInt = 64
   private static let notPermitted: CInt = 77
   private static let protocolError: CInt = 76
+}
+
+/// What a process of uaf-helper is for, by its arguments.
+enum HelperRole: Equatable {
+  /// It prints its version.
+  case version
+  /// It accepts the connections to systemd's socket.
+  case listener
+  /// It is a core that waits for its connection.
+  case readyCore
+  /// It is a core for the connection on descriptor 3.
+  ///
+  /// `isAwaited`: the front end has started it, and waits for its end.
+  case core(isAwaited: Bool)
+
+  /// The argument with which the listener starts a core for a connection that it has accepted.
+  static let accepted = "--accepted"
+
+  /// - Parameter arguments: the arguments after the program's own path.
+  /// - Returns: nil for arguments that no program of ours gives.
+  init?(_ arguments: [String]) {
+    switch arguments {
+    case []: self = .core(isAwaited: true)
+    case [Self.accepted]: self = .core(isAwaited: false)
+    case ["--version"]: self = .version
+    case ["--listen"]: self = .listener
+    case [ReadyCore.argument]: self = .readyCore
+    default: return nil
+    }
+  }
 }

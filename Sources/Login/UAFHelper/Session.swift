@@ -127,7 +127,7 @@ import UAFWire
   ///
   /// Call this after the front end has got the result, so that the person does not wait for it.
   func checkIn(after success: Success) {
-    guard call.isLogin, success.offlineAge == nil else { return }
+    guard call.isLogin, success.offlineAge == nil, !environment.isAwaited else { return }
     checkIn.afterLogin(news: success.machineNews)
   }
 
@@ -135,7 +135,8 @@ import UAFWire
   ///
   /// Call this after the front end has got the result, so that the person does not wait for it.
   func checkIn(after ending: Ending) {
-    guard call.isLogin, [.wrongValue, .locked, .lockedForGood].contains(ending.result) else { return }
+    guard call.isLogin, !environment.isAwaited, [.wrongValue, .locked, .lockedForGood].contains(ending.result)
+    else { return }
     checkIn.afterRefusal(hidesState: policy.hidesState)
   }
 
@@ -207,6 +208,11 @@ struct SessionEnvironment {
   }
   /// The folder in which the fingerprint service stores prints.
   var printsFolder = EnrolledPrints.folder
+  /// Whether the front end has started this process, and waits for its end.
+  ///
+  /// Then nothing is reported to the server after a login: the person would wait for it, and the front end would end the process
+  /// in the middle. A later check-in reports it.
+  var isAwaited = false
   /// Whether it is proved that the person who called the host sits at this machine.
   var isAtSeat = true
   /// Makes the transport to a server.

@@ -44,6 +44,10 @@ final class HelperBench {
   var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
     throw Ending(.biometryNotSupported, log: "this test has no sensor")
   }
+  /// Whether the front end has started the core, and waits for its end.
+  var isAwaited = false
+  /// Called when the core waits a moment for another call.
+  var onPause: () -> Void = {}
   /// Whether the core knows that the person is not at the machine.
   var isElsewhere = false
   /// The folder in which the fingerprint service stores prints.
@@ -225,8 +229,12 @@ final class HelperBench {
         self.onceOpen = nil
         return self.now
       },
-      pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log, audit: audit,
-      finger: finger, printsFolder: printsFolder, isAtSeat: !isElsewhere,
+      pause: {
+        self.now.nanoseconds += Int64($0) * 1_000_000
+        self.onPause()
+      }, derivationSlots: 3, log: log, audit: audit,
+      finger: finger, printsFolder: printsFolder, isAwaited: isAwaited,
+      isAtSeat: !isElsewhere,
       network: { [server] _, authorities, waiter in
         self.usedAuthorities.append(authorities)
         self.firstNotices.append(waiter.firstNoticeMilliseconds)

@@ -91,7 +91,7 @@ struct Listener {
       return
     }
     do throws(ChildProcessError) {
-      cores.append((try ChildProcess(starting: program, socket: connection), uid))
+      cores.append((try ChildProcess(starting: program, [HelperRole.accepted], socket: connection), uid))
     } catch {
       limits.noteEnd(uid)
       tell("a core could not be started: \(error)", uid)
