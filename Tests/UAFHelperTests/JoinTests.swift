@@ -234,6 +234,28 @@ import UAFWire
     }
   }
 
+  @Test func `neither joining nor leaving changes anything during a check-in that does not end`() throws {
+    #expect(try join().result == 0)
+    let before = try record
+    let asked = bench.server.requests.count
+    let turn = try MachineTurn(for: .checkIn, in: bench.folder + "/state", owner: getuid())
+    defer { withExtendedLifetime(turn) {} }
+    for transcript in [try join(), try leave()] {
+      #expect(transcript.result == 1007)
+      #expect(transcript.finished.text?.contains("this machine is checking in at its server") == true)
+    }
+    #expect(try record == before && bench.server.requests.count == asked)
+  }
+
+  @Test func `joining and leaving wait for a check-in that is under way`() throws {
+    var turn: MachineTurn? = try MachineTurn(for: .checkIn, in: bench.folder + "/state", owner: getuid())
+    bench.onPause = { turn = nil }
+    #expect(turn != nil)
+    #expect(try join().result == 0, "\(bench.log.lines)")
+    turn = try MachineTurn(for: .checkIn, in: bench.folder + "/state", owner: getuid())
+    #expect(try leave().result == 0 && record == nil)
+  }
+
   @Test func `refuses to leave a server that the machine has not joined`() throws {
     #expect(try leave().finished.text?.hasPrefix("This machine has not joined a server.") == true)
     #expect(bench.server.requests.isEmpty)

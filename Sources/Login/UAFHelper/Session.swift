@@ -172,8 +172,10 @@ import UAFWire
     case .recover: RecoverOperation(folder: folder, source: key, accounts: accounts, prompter: prompter)
     case .account: parts.accountCheck()
     case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
-    case .join: JoinOperation(call: call, folder: folder, server: server, now: environment.now)
-    case .leave: LeaveOperation(folder: folder, server: server, log: log, now: environment.now)
+    case .join:
+      JoinOperation(call: call, folder: folder, server: server, pause: environment.pause, now: environment.now)
+    case .leave:
+      LeaveOperation(folder: folder, server: server, log: log, pause: environment.pause, now: environment.now)
     case .checkIn: CheckInOperation(call: call, folder: folder, server: server, checkIn: checkIn)
     }
   }

@@ -28,6 +28,24 @@ public final class MachineTurn {
     locks = try ByteLocks(Self.fileName, in: try TrustedDirectory(path, owner: owner))
     guard locks.take(work.rawValue) else { throw .superseded }
   }
+
+  /// Takes the right, and waits for another call that has it.
+  ///
+  /// - Parameters:
+  ///   - tries: how often to try.
+  ///   - pause: waits a moment before the next try.
+  /// - Throws: ``StateError``; `superseded` if the other call still has the right.
+  public static func awaited(
+    for work: Work, in path: String, owner: UInt32, tries: Int, pause: () -> Void
+  ) throws(StateError) -> MachineTurn {
+    for _ in 1..<tries {
+      do throws(StateError) { return try MachineTurn(for: work, in: path, owner: owner) } catch {
+        guard error == .superseded else { throw error }
+      }
+      pause()
+    }
+    return try MachineTurn(for: work, in: path, owner: owner)
+  }
 }
 
 /// The right to have shares of one account in the chip that no record names yet, or to remove them.

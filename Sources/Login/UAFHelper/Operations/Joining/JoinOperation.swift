@@ -14,6 +14,8 @@ struct JoinOperation: CallOperation {
   let call: Call
   let folder: StateFolder
   let server: ServerAccess
+  /// Waits for this many milliseconds.
+  let pause: (Int) -> Void
   let now: () -> BootTime
 
   func run() throws(Ending) -> Success {
@@ -33,6 +35,9 @@ struct JoinOperation: CallOperation {
       throw .configuration("join: server.require_signed_verdict and server.verdict_key are needed")
     }
     let request = try request(payload, client.device)
+    // A check-in that is under way would otherwise store what the server has answered to the machine as it was.
+    let turn = try MachineTurn.ofCheckIns(in: folder, pause: pause)
+    defer { withExtendedLifetime(turn) {} }
     let flow = JoinFlow(request, proof: proof(of: request, settings), publicKeys: publicKeys)
     let network = try server.network(settings, for: nil)
     let joined: (group: MachineGroup, secret: MachineSecret, joinedAt: Int64)
@@ -98,9 +103,15 @@ struct LeaveOperation: CallOperation {
   let folder: StateFolder
   let server: ServerAccess
   let log: CallLog
+  /// Waits for this many milliseconds.
+  let pause: (Int) -> Void
   let now: () -> BootTime
 
   func run() throws(Ending) -> Success {
+    _ = try folder.open()
+    // A check-in that is under way would otherwise store its records after they were removed here.
+    let turn = try MachineTurn.ofCheckIns(in: folder, pause: pause)
+    defer { withExtendedLifetime(turn) {} }
     guard let record = try read() else {
       throw Ending(.requestNotExist, because: .notJoined, log: "leave: this machine has not joined a server")
     }
@@ -123,7 +134,6 @@ struct LeaveOperation: CallOperation {
   }
 
   private func read() throws(Ending) -> JoinRecord? {
-    _ = try folder.open()
     do throws(StateError) { return try JoinRecord.read(in: folder.path, owner: folder.owner) } catch {
       throw Ending(.cannotUse, detail: RootText(error), log: "\(error)")
     }
@@ -148,5 +158,29 @@ struct LeaveOperation: CallOperation {
         return status == 200 ? nil : "it replied with HTTP status \(status)"
       } catch { return "\(error)" }
     } catch { return error.log }
+  }
+}
+
+extension MachineTurn {
+  /// How many milliseconds to wait for a check-in before the next try, and how often to try.
+  ///
+  /// After a login, a check-in waits for the server for 3 s.
+  private static let (wait, tries) = (20, 250)
+
+  /// Keeps check-ins from running, and waits for one that is under way.
+  ///
+  /// - Throws: ``Ending`` (1007) if the check-in takes too long, or the state folder cannot be used.
+  fileprivate static func ofCheckIns(in folder: StateFolder, pause: (Int) -> Void) throws(Ending) -> MachineTurn {
+    do throws(StateError) {
+      return try awaited(
+        for: .checkIn, in: folder.path, owner: folder.owner, tries: tries, pause: { pause(wait) })
+    } catch {
+      let isBusy = error == .superseded
+      let busy = RootText(
+        "this machine is checking in at its server: try again in a moment",
+        korean: "이 컴퓨터가 서버에 상태를 알리는 중입니다. 잠시 뒤 다시 시도하십시오")
+      throw Ending(
+        .cannotUse, detail: isBusy ? busy : RootText(error), log: isBusy ? "a check-in is under way" : "\(error)")
+    }
   }
 }

@@ -104,7 +104,7 @@ struct OfflineLoginNotes {
   let now: () -> BootTime
 
   /// While another call is writing the record: how many milliseconds to wait before the next try, and how often to try.
-  private static let (wait, waits) = (20, 25)
+  private static let (wait, tries) = (20, 25)
   /// How many characters of a service's name are stored.
   private static let mostCharacters = 64
 
@@ -117,7 +117,8 @@ struct OfflineLoginNotes {
       let joined = try? server.joined(settings)
     else { return }
     do throws(StateError) {
-      let turn = try turn()
+      let turn = try MachineTurn.awaited(
+        for: .offlineLogins, in: folder.path, owner: folder.owner, tries: Self.tries, pause: { pause(Self.wait) })
       defer { withExtendedLifetime(turn) {} }
       var record = try OfflineLoginRecord.read(in: folder.path, owner: folder.owner)
       guard let login = Self.login(of: account, at: service, record, joined, now().wallSeconds) else { return }
@@ -126,17 +127,6 @@ struct OfflineLoginNotes {
     } catch {
       log.write(.checkIn, "the login without the server could not be recorded for a report: \(error)", .warning)
     }
-  }
-
-  private func turn() throws(StateError) -> MachineTurn {
-    for _ in 0..<Self.waits {
-      do throws(StateError) { return try MachineTurn(for: .offlineLogins, in: folder.path, owner: folder.owner) } catch
-      {
-        guard error == .superseded else { throw error }
-      }
-      pause(Self.wait)
-    }
-    throw .superseded
   }
 
   private static func login(
