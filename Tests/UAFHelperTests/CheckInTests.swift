@@ -255,6 +255,57 @@ import UAFWire
     #expect(reports.count == 2 && reports[1].locks.isEmpty)
   }
 
+  /// With states hidden, attempts for an account with a key (sora) and for a name without one (jun) look alike to an observer
+  /// who sees which logins are followed by a report.
+  @Test(arguments: [true, false])
+  func `if the state of accounts is hidden, a report after a later login does not show which name was attacked`(
+    _ isRegistered: Bool
+  ) throws {
+    bench.passwd += "sora:x:4343:4343::/:/bin/sh\njun:x:4344:4344::/:/bin/sh\n"
+    func begin(_ name: String, _ uid: UInt32, _ operation: UAFWire.Operation) -> Begin {
+      var begin = bench.begin(operation)
+      (begin.uid, begin.account, begin.typedName) = (uid, Array(name.utf8), Array(name.utf8))
+      return begin
+    }
+    var registration = begin("sora", 4343, .register)
+    (registration.service, registration.authenticator) = (Array("uafctl".utf8), Array("passcode".utf8))
+    registration.payload = Array(bench.server.payload(username: "sora").encoded.utf8)
+    #expect(try bench.run(registration, ["another", "another"]).result == 0, "\(bench.log.lines)")
+    bench.configuration = bench.configuration.replacing("[general]", with: "[general]\nhide_state = true")
+    #expect(try login() == 0 && reports.count == 1)
+    advance(300)
+    func attack(times: Int) throws {
+      let attack = isRegistered ? begin("sora", 4343, .authenticate) : begin("jun", 4344, .authenticate)
+      for _ in 0..<times { #expect(try bench.run(attack, ["wrong", nil]).result != 0) }
+    }
+    try attack(times: 1)
+    #expect(reports.count == 2)
+    try attack(times: 3)
+    #expect(reports.count == 2, "at most one in five minutes")
+    #expect(try login() == 0)
+    #expect(reports.count == 3, "the next login reports what happened in between")
+    #expect(reports[2].locks.map(\.account) == (isRegistered ? ["sora"] : []))
+    advance(61)
+    #expect(try login() == 0)
+    #expect(reports.count == 3, "the end of a hidden lock is no reason for a report")
+    advance(3600)
+    #expect(try login() == 0 && reports.count == 4 && reports[3].locks.isEmpty)
+  }
+
+  @Test func `if the state of accounts is hidden, a report that is owed is sent after the pause, even if one failed`()
+    throws
+  {
+    bench.configuration = bench.configuration.replacing("[general]", with: "[general]\nhide_state = true")
+    bench.server.checkingIn = nil
+    #expect(try login("wrong") != 0)
+    #expect(try record.owesReport && record.sentAt != nil)
+    bench.server.checkingIn = { [unowned self] in try answer($0) }
+    #expect(try login() == 0 && reports.isEmpty)
+    advance(300)
+    #expect(try login() == 0 && reports.count == 1)
+    #expect(try !record.owesReport)
+  }
+
   @Test func `doctor's failures that root sends are reported once, and a malformed list is refused`() throws {
     var begin = Begin(.checkIn)
     begin.service = Array("uafctl".utf8)
@@ -406,6 +457,29 @@ import UAFWire
     try Data([9, 9]).write(to: URL(fileURLWithPath: state + "/machine.checkin"))
     #expect(unsafe chmod(state + "/machine.checkin", 0o600) == 0)
     #expect(try login() == 0 && reports.count == 2 && reports[1].mark == nil)
+  }
+
+  @Test func `the record of an earlier version, which ends before what is owed, is read`() throws {
+    _ = try login()
+    let path = URL(fileURLWithPath: state + "/machine.checkin")
+    let bytes = try Data(contentsOf: path)
+    #expect(bytes.last == 0)
+    try bytes.dropLast().write(to: path)
+    #expect(unsafe chmod(state + "/machine.checkin", 0o600) == 0)
+    advance(3600)
+    #expect(try login() == 0 && reports.count == 2)
+    #expect(reports[1].mark == reports[0].nextMark)
+  }
+
+  @Test func `an accepted check-in succeeds even if it cannot be recorded that the server knows the machine`()
+    throws
+  {
+    _ = try login()
+    #expect(try loginAway() == 0)
+    try FileManager.default.createDirectory(atPath: state + "/machine.unknown", withIntermediateDirectories: false)
+    #expect(try operation().result == 0, "\(bench.log.lines)")
+    #expect(bench.log.lines.contains { $0.contains("could not be recorded that the server knows this machine") })
+    #expect(try reports.last?.offlineLogins.count == 1 && waiting.logins.isEmpty)
   }
 
   // MARK: Offline logins

@@ -100,6 +100,11 @@ public struct Configuration: Sendable {
     return settings
   }
 
+  /// Whether some service hides the states of accounts from such callers.
+  public func hidesStates(remote: Bool) -> Bool {
+    general.hidesState(remote: remote) || services.values.contains { $0.general.hidesState(remote: remote) }
+  }
+
   /// Reads the configuration: its file, then the files `*.conf` of the folder of the same name with `.d`, in the order of their
   /// names.
   ///

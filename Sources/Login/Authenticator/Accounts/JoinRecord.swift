@@ -93,6 +93,10 @@ public struct CheckInRecord: Equatable, Sendable {
   public var sentAt: Int64?
   /// The last report that the server has accepted; nil before the first one.
   public var told: Told?
+  /// Whether the next report is due whatever it says, because a login was refused whose account's state is hidden.
+  ///
+  /// It is set for every name alike. So whether a report is sent shows nobody which names have an account.
+  public var owesReport = false
 
   private static let fileName = "machine.checkin"
   private static let maximumBytes = 256
@@ -117,6 +121,8 @@ public struct CheckInRecord: Equatable, Sendable {
     let hash = try reader.data()
     let (at, news) = (try Self.number(&reader), try Self.number(&reader))
     told = at.map { Told(hash: hash, at: $0, news: news) }
+    // A record of an earlier version ends here.
+    owesReport = reader.isAtEnd ? false : try reader.flag()
     try reader.finish()
   }
 
@@ -139,6 +145,7 @@ public struct CheckInRecord: Equatable, Sendable {
     writer.put(told?.hash ?? [])
     Self.put(told?.at, &writer)
     Self.put(told?.news, &writer)
+    writer.put(owesReport)
     let folder = try TrustedDirectory(path, owner: owner)
     try folder.replace(Self.fileName, with: writer.bytes)
   }

@@ -30,6 +30,9 @@ struct RecordReader {
     return text
   }
 
+  /// Whether there is nothing left to read.
+  var isAtEnd: Bool { offset == bytes.count }
+
   /// Throws unless everything was read, except padding.
   func finish() throws(StateError) {
     guard bytes[offset...].allSatisfy({ $0 == 0 }) else { throw .damaged }

@@ -37,16 +37,14 @@ public struct CheckInRequest: JSONRepresentable, Equatable, Sendable {
     return CheckInRequest(report)
   }
 
-  /// The body as it is sent: JSON, and after it spaces up to the next multiple of 4,096 bytes.
+  /// The body as it is sent: JSON, and after it spaces up to ``maximumBytes``.
   ///
-  /// So the length of an encrypted report does not show an observer of the network that a lock was added.
+  /// So each encrypted report has the same length, and an observer of the network cannot tell how many locks it names.
   public var paddedBytes: [UInt8] {
     let bytes = jsonBytes
-    let length = min((bytes.count + Self.padding - 1) / Self.padding * Self.padding, Self.maximumBytes)
-    return bytes + [UInt8](repeating: UInt8(ascii: " "), count: max(length - bytes.count, 0))
+    return bytes + [UInt8](repeating: UInt8(ascii: " "), count: max(Self.maximumBytes - bytes.count, 0))
   }
 
-  private static let padding = 4096
   private static let version: Int64 = 1
 }
 

@@ -25,9 +25,13 @@ struct CheckIn {
   ///
   /// - Parameter news: the number of the server's latest notice, which came with the login.
   func afterLogin(news: Int64?) {
-    tellIfDue(news: news, unless: \.isTooSoon) { rule, report in
+    afterwards { (record, joined, settings) throws(Ending) in
+      let rule = CheckInRule(record: record, news: news, now: now().wallSeconds)
+      guard !rule.isTooSoon else { return }
+      let report = try self.report(try offlineLogins(), joined, settings)
       let hasLogins = !report.offlineLogins.isEmpty || report.droppedLogins > 0
-      return rule.isDue(hasLogins: hasLogins) || ReportMaker.hash(report).map(rule.isDue) ?? true
+      guard rule.isDue(hasLogins: hasLogins) || maker.hash(report).map(rule.isDue) ?? true else { return }
+      try tellPatiently(report, record, joined, settings)
     }
   }
 
@@ -37,33 +41,43 @@ struct CheckIn {
   /// The person has the answer already, so failures are only logged. At most one such report is sent in
   /// ``CheckInRule/pause`` seconds.
   ///
-  /// - Parameter hidesState: whether the caller must not learn whether the account exists. Then a report is sent whatever there
-  ///   is to tell: an observer of the network sees the same after a wrong value for a made-up name.
+  /// - Parameter hidesState: whether the caller must not learn whether the account exists. Then a report is sent, now or after
+  ///   the next login, whatever there is to tell: an observer of the network sees the same after a wrong value for a made-up
+  ///   name.
   func afterRefusal(hidesState: Bool) {
-    tellIfDue(news: nil, unless: \.isTooSoonAfterRefusal) { rule, report in
-      if hidesState { return true }
-      let hasTroubles = !report.locks.isEmpty || !report.wrongValues.isEmpty
-      return hasTroubles && ReportMaker.hash(report).map(rule.isDue) ?? true
+    afterwards { (before, joined, settings) throws(Ending) in
+      var record = before
+      record.owesReport = before.owesReport || hidesState
+      guard !CheckInRule(record: record, news: nil, now: now().wallSeconds).isTooSoonAfterRefusal else {
+        if record != before { try store(record) }
+        return
+      }
+      let report = try self.report(try offlineLogins(), joined, settings)
+      guard hidesState || maker.hasNewTroubles(report, since: record.told) else { return }
+      try tellPatiently(report, record, joined, settings)
     }
   }
 
-  private func tellIfDue(
-    news: Int64?, unless isTooSoon: (CheckInRule) -> Bool, _ isDue: (CheckInRule, MachineReport) -> Bool
-  ) {
-    guard let settings = try? server.settings(), settings.sendsDevice, let joined = try? server.joined(settings)
+  /// Does the work of a check-in that nobody waits for, unless this machine reports nothing, or another check-in is under way.
+  ///
+  /// The machine cannot join or leave meanwhile.
+  private func afterwards(_ work: (CheckInRecord, JoinRecord, ServerSettings) throws(Ending) -> Void) {
+    guard let settings = try? server.settings(), settings.sendsDevice, (try? server.joined(settings)) != nil
     else { return }
     do throws(Ending) {
       guard let turn = try turn() else { return }
       defer { withExtendedLifetime(turn) {} }
-      let rule = CheckInRule(record: try record(), news: news, now: now().wallSeconds)
-      guard !isTooSoon(rule) else { return }
-      let offline = try offlineLogins()
-      let report = try self.report(offline, joined, settings)
-      guard isDue(rule, report) else { return }
-      let patient = settings.waiting(atMost: Self.patience)
-      let answer = try tell(report, rule.record, joined, patient)
-      _ = learn(answer, as: joined, settings)
+      // Before this call had its turn, the machine may have left the server, or joined again.
+      guard let joined = try server.joined(settings) else { return }
+      try work(try record(), joined, settings)
     } catch { log.write(.checkIn, error.log, .warning) }
+  }
+
+  private func tellPatiently(
+    _ report: MachineReport, _ record: CheckInRecord, _ joined: JoinRecord, _ settings: ServerSettings
+  ) throws(Ending) {
+    let answer = try tell(report, record, joined, settings.waiting(atMost: Self.patience))
+    _ = learn(answer)
   }
 
   /// Reports to the server now.
@@ -75,18 +89,18 @@ struct CheckIn {
     guard settings.sendsDevice else {
       throw Ending(.invalidParameter, because: .joinUntold, log: "check-in: server.send_device = false")
     }
-    guard let joined = try server.joined(settings) else {
-      throw Ending(.requestNotExist, because: .notJoined, log: "check-in: this machine has not joined this server")
-    }
+    _ = try requireJoined(settings)
     guard let turn = try turn() else {
       throw Self.ending("another one is under way; try again in a moment", korean: "이미 알리는 중입니다. 잠시 뒤 다시 시도하십시오")
     }
     defer { withExtendedLifetime(turn) {} }
+    // Before this call had its turn, the machine may have left the server, or joined again.
+    let joined = try requireJoined(settings)
     var report = try self.report(try offlineLogins(), joined, settings)
     report.findings = findings
     let answer = try tell(report, try record(), joined, settings)
     // So the server knows at once that this machine has what it announced. A login leaves that to the next one.
-    if learn(answer, as: joined, settings) {
+    if learn(answer) {
       do throws(Ending) {
         var report = try self.report(try offlineLogins(), joined, settings)
         report.findings = findings
@@ -94,6 +108,13 @@ struct CheckIn {
       } catch { log.write(.checkIn, error.log, .warning) }
     }
     return answer
+  }
+
+  private func requireJoined(_ settings: ServerSettings) throws(Ending) -> JoinRecord {
+    guard let joined = try server.joined(settings) else {
+      throw Ending(.requestNotExist, because: .notJoined, log: "check-in: this machine has not joined this server")
+    }
+    return joined
   }
 
   private func report(
@@ -111,7 +132,7 @@ struct CheckIn {
   /// A statement that is not used is only logged: the check-in itself has succeeded.
   ///
   /// - Returns: whether the machine knows more or less than before.
-  private func learn(_ answer: CheckInFlow.Answer, as joined: JoinRecord, _ settings: ServerSettings) -> Bool {
+  private func learn(_ answer: CheckInFlow.Answer) -> Bool {
     func refuse(_ why: String) -> Bool {
       log.write(.serverKeys, "the server's statement about its keys is not used: \(why)", .warning)
       return false
@@ -138,8 +159,6 @@ struct CheckIn {
     // What root's files have made void is written too, so that it is reported once.
     let isNew = record.keys != trust.record.keys || record.authorities != trust.record.authorities
     guard isNew || trust.note != nil else { return false }
-    // In the meantime the machine may have left, or joined again.
-    guard (try? server.joined(settings)) == joined else { return false }
     do throws(StateError) { try server.learn(record) } catch {
       log.write(.serverKeys, "the server's keys are not stored: \(error)", .warning)
       return false
@@ -157,7 +176,7 @@ struct CheckIn {
   private func tell(
     _ content: MachineReport, _ before: CheckInRecord, _ joined: JoinRecord, _ settings: ServerSettings
   ) throws(Ending) -> CheckInFlow.Answer {
-    let hash = ReportMaker.hash(content)
+    let hash = maker.hash(content)
     var (record, report) = (before, content)
     guard let next = before.nextMark ?? (try? RandomBytes.make(MachineReport.markByteCount)) else {
       throw Self.ending("no random bytes", korean: "난수를 얻지 못했습니다")
@@ -171,7 +190,7 @@ struct CheckIn {
     record.mark = next
     record.told = hash.map { .init(hash: $0, at: now().wallSeconds, news: answer.statement.news) }
     try store(record)
-    try noteKnown()
+    forgetUnknown()
     try removeTold(request.report)
     do throws(Ending) { try followed.take(answer) } catch {
       log.write(.checkIn, "the server's policy is not used: \(error.log)", .warning)
@@ -211,9 +230,12 @@ struct CheckIn {
     }
   }
 
-  private func noteKnown() throws(Ending) {
+  /// Removes that record, because the server has accepted a report.
+  ///
+  /// A failure is only logged: the check-in itself has succeeded.
+  private func forgetUnknown() {
     do throws(StateError) { try UnknownRecord.remove(in: folder.path, owner: folder.owner) } catch {
-      throw Self.ending(error)
+      log.write(.checkIn, "it could not be recorded that the server knows this machine: \(error)", .warning)
     }
   }
 
@@ -347,9 +369,11 @@ struct CheckInRule {
 
   /// Whether a report is due regardless of its content.
   ///
+  /// After a refused login whose account's state is hidden, one always is.
+  ///
   /// - Parameter hasLogins: whether there are logins without the server to report.
   func isDue(hasLogins: Bool) -> Bool {
-    guard let told = record.told else { return true }
+    guard let told = record.told, !record.owesReport else { return true }
     let isRecent = (0..<Self.interval).contains(now &- told.at)
     return !isRecent || hasLogins || news != nil && news != told.news
   }

@@ -1,6 +1,7 @@
 import AuthenticatorTypes
 import Authenticator
 import UAFClient
+import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 
@@ -37,10 +38,14 @@ struct ReportMaker {
     (report.deviceName, report.deviceModel, report.deviceOS) = (device.name, device.model, device.operatingSystem)
     report.policy = followed.version
     let troubles = try troubles(as: joined)
-    report.locks = Array(troubles.locks.prefix(MachineReport.mostLocks))
-    report.moreLocks = troubles.locks.count - report.locks.count
-    report.wrongValues = Array(troubles.wrongValues.prefix(MachineReport.mostLocks))
-    report.moreWrongValues = troubles.wrongValues.count - report.wrongValues.count
+    // What is hidden comes last, so that it does not change which of the others are named.
+    let locks = troubles.locks.filter { !isHidden($0.origin) } + troubles.locks.filter { isHidden($0.origin) }
+    let wrongValues =
+      troubles.wrongValues.filter { !isHidden($0.origin) } + troubles.wrongValues.filter { isHidden($0.origin) }
+    report.locks = Array(locks.prefix(MachineReport.mostLocks))
+    report.moreLocks = locks.count - report.locks.count
+    report.wrongValues = Array(wrongValues.prefix(MachineReport.mostLocks))
+    report.moreWrongValues = wrongValues.count - report.wrongValues.count
     report.offlineLogins = offline.logins.prefix(MachineReport.mostOfflineLogins).map {
       OfflineLoginNote(
         account: $0.account, service: $0.service, time: $0.time, number: $0.number, code: $0.code)
@@ -49,10 +54,15 @@ struct ReportMaker {
     return report
   }
 
-  /// The SHA-256 of a report's content: without nonces, offline logins and doctor's findings, and without the times at which
-  /// locks end, because setting the clock changes those.
-  static func hash(_ report: MachineReport) -> [UInt8]? {
-    var report = report
+  // MARK: What makes a report due
+
+  /// The SHA-256 of a report's content: without nonces, offline logins and doctor's findings, without what is hidden, and
+  /// without the times at which locks end, because setting the clock changes those.
+  ///
+  /// If a lock that is hidden began, ended, or was never there, the hash is the same. So an observer of the network, who sees
+  /// whether a login is followed by a report, does not learn which names have an account.
+  func hash(_ report: MachineReport) -> [UInt8]? {
+    var report = shown(report)
     (report.mark, report.nextMark, report.offlineLogins, report.droppedLogins) = (nil, [], [], 0)
     report.findings = nil
     report.locks = report.locks.map {
@@ -60,6 +70,29 @@ struct ReportMaker {
     }
     return try? SHA256.hash(report.json.bytes)
   }
+
+  /// Whether a report says something about locks or wrong values that is not hidden, and differs from the last report.
+  func hasNewTroubles(_ report: MachineReport, since told: CheckInRecord.Told?) -> Bool {
+    let shown = shown(report)
+    guard !shown.locks.isEmpty || !shown.wrongValues.isEmpty else { return false }
+    return hash(report).map { $0 != told?.hash } ?? true
+  }
+
+  /// A report without the locks and wrong values of attempts for which some service hides the state of accounts.
+  private func shown(_ report: MachineReport) -> MachineReport {
+    var shown = report
+    shown.locks.removeAll { isHidden($0.origin) }
+    shown.wrongValues.removeAll { isHidden($0.origin) }
+    // What is beyond the lists may be hidden, too.
+    if ReportedLock.Origin.allCases.contains(where: isHidden) { (shown.moreLocks, shown.moreWrongValues) = (0, 0) }
+    return shown
+  }
+
+  private func isHidden(_ origin: ReportedLock.Origin) -> Bool {
+    policy.configuration.hidesStates(remote: origin == .remote)
+  }
+
+  // MARK: Locks and wrong values
 
   /// The locks and wrong values of all accounts.
   ///
