@@ -32,7 +32,8 @@ import Testing
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen, .noRequest: .againNow
     // A used or expired code stays useless, and these ends need neither an administrator nor a new code.
-    case .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeOfOtherOperation, .codesNotJudged,
+    case .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeInHangul, .codeOfOtherOperation,
+      .codesNotJudged,
       .serverPasswordNotEntered, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .namedNotRegistered,
       .severalToName, .severalTogether,
@@ -169,7 +170,8 @@ import Testing
 
   /// The causes that name a code that somebody has given, or that a server has asked for.
   private static let aboutCodes: Set<EndCause> = [
-    .codeMissing, .repairCodeMissing, .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeNotSendable,
+    .codeMissing, .repairCodeMissing, .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeInHangul,
+    .codeNotSendable,
     .codeExpired, .codeRefused, .codeOfOtherOperation, .codeOfOtherServer, .codeOfOtherAuthority, .codesNotJudged,
     .codesResetNothing, .codesNotSigned, .resetsNotSigned, .resetsNotTold,
   ]

@@ -25,7 +25,7 @@ import Testing
     .choiceOption([.passcode, .pattern]), .noSuchChoice(2), .nothingPicked, .emptyLineBack, .locked(seconds: 1),
     .locked(seconds: 30),
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
-    .serverStatus(1493), .serverNumber(12_345), .cancelled, .codeMistyped(inGroup: 2),
+    .serverStatus(1493), .serverNumber(12_345), .cancelled, .codeMistyped(inGroup: 2), .codeMistyped(inGroup: nil),
     .codeOfOtherAccount(than: "alice"),
     .approvalOfOtherAccount(than: "alice"), .configurationError,
     .tooManyConversations,

@@ -76,6 +76,71 @@ import UAFWire
     #expect(bench.server.requests.isEmpty)
   }
 
+  /// Codes of 16 letters and digits, of which one in 32 passes the check of uaf-server's codes.
+  private static let others = "0123456789abcdefghjkmnpqrstvwxyz".map { "b9d5mpjtb9d5mpj\($0)" }
+
+  @Test func `a code of 16 characters is sent unchanged to a server of another dialect, even if it passes our check`()
+    throws
+  {
+    #expect(Self.others.count { EnrolmentCode(typed: $0) != nil } == 1)
+    for isGiven in [true, false] {
+      let bench = try bench("code", "[server.context]\nauthCode = \"code\"")
+      bench.configuration = bench.configuration.replacing("[state]", with: "dialect = \"plain\"\n[state]")
+      for code in Self.others {
+        var begin = registration(bench)
+        if isGiven { begin.payload = Array(code.utf8) }
+        try bench.run(begin, isGiven ? ["correct", nil] : [code, "correct", nil])
+        let sent = bench.server.requests.last.map { "\($0.url) \(String(decoding: $0.body, as: UTF8.self))" }
+        #expect(sent?.contains(code) == true, "\(sent ?? "nothing") \(bench.log.lines.last ?? "")")
+      }
+    }
+  }
+
+  @Test func `a token of 16 characters is redeemed unchanged, whether it passes the check of our codes or not`() throws
+  {
+    for code in Self.others {
+      for isGiven in [true, false] {
+        let bench = try redeeming()
+        bench.server.redeemable = code
+        var begin = registration(bench)
+        if isGiven { begin.payload = Array(code.utf8) }
+        let transcript = try bench.run(begin, (isGiven ? [] : [code]) + ["correct", "correct"])
+        #expect(transcript.result == 0, "\(code): \(bench.log.lines)")
+        #expect(bench.server.requests.first?.body == Array(#"{"token":"\#(code)"}"#.utf8))
+      }
+    }
+  }
+
+  @Test(arguments: [nil, "code"])
+  func `a mistyped code is not sent, and its text is the same with hyphens, with spaces and without them`(
+    _ enrolment: String?
+  ) throws {
+    let bench = try bench(enrolment)
+    let told = "The enrolment code has a typing error: compare it with the code that you were given."
+    for typed in ["B9D5-MPJT-B9D5-MPJR", "B9D5 MPJT B9D5 MPJR", "B9D5MPJTB9D5MPJR", "b9d5-mpjt-b9d5-mpjr"] {
+      var begin = registration(bench)
+      if enrolment == nil { begin.payload = Array(typed.utf8) }
+      let transcript = try bench.run(begin, enrolment == nil ? [] : [typed])
+      #expect(transcript.result == 1001, "\(typed)")
+      #expect(transcript.finished.text?.hasPrefix(told) == true, "\(transcript.finished.text ?? "")")
+    }
+    #expect(bench.server.requests.isEmpty)
+  }
+
+  @Test(arguments: ["ㅠ9ㅇ5-ㅡㅔㅓㅅ-ㅠ9ㅇ5-ㅡㅔㅓㅂ", "64가2ㅊ9ㅗ64가2ㅊ9ㅍ"])
+  func `a code that was typed in Hangul is not sent and not logged, and the text names the keyboard`(
+    _ typed: String
+  ) throws {
+    let bench = try bench("code")
+    var begin = registration(bench)
+    let english = try bench.run(begin, [typed])
+    #expect(english.result == 1001)
+    #expect(english.finished.text?.hasPrefix("The enrolment code was typed with the Korean keyboard layout.") == true)
+    begin.locale = Array("ko_KR.UTF-8".utf8)
+    #expect(try bench.run(begin, [typed]).finished.text?.hasPrefix("등록 코드를 한글 자판으로 입력했습니다.") == true)
+    #expect(bench.server.requests.isEmpty && !bench.log.lines.joined().contains(typed))
+  }
+
   @Test(arguments: ["", nil] as [String?]) func `if a server demands a code, nothing is registered without one`(
     _ code: String?
   )

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import UAFMessages
@@ -199,6 +200,46 @@ import Testing
     "B9D5-MPJT-B9D5MPJ", "correct horse battery staple", "",
   ]) func `names no group of a mistyped enrolment code if none or several show that they are wrong`(_ text: String) {
     #expect(EnrolmentCode(typed: text) == nil && EnrolmentCode.wrongGroup(typed: text) == nil)
+  }
+
+  /// The code of a text as it appears when the keyboard is switched to Korean: the input method combines letters where it can.
+  private static let inHangul = [
+    ("ㅠ9ㅇ5-ㅡㅔㅓㅅ-ㅠ9ㅇ5-ㅡㅔㅓㅂ", "b9d5-mpjt-b9d5-mpjq"), ("ㅠ9ㅇ5ㅡㅔㅓㅅㅠ9ㅇ5ㅡㅔㅓㅂ", "b9d5mpjtb9d5mpjq"),
+    ("64가-2ㅊ9ㅗ-64가-2ㅊ9ㅍ", "64rk-2c9h-64rk-2c9v"), ("64가 2ㅊ9ㅗ 64가 2ㅊ9ㅍ", "64rk 2c9h 64rk 2c9v"),
+    ("ㅢㅏㅆㄹ-9ㅌ7ㅡ-쨔ㅅㄲ-7ㅡ3ㅃ", "mlkTf-9x7m-WitR-7m3Q"),
+  ]
+
+  @Test(arguments: inHangul) func `an enrolment code that was typed in Hangul is recognised, and is not read as a code`(
+    _ text: String, _ latin: String
+  ) {
+    for text in [text, text.decomposedStringWithCanonicalMapping] {
+      #expect(KoreanKeyboard.latin(for: text) == latin)
+      #expect(EnrolmentCode(typed: text) == nil && EnrolmentCode.isTypedInHangul(text))
+      #expect(EnrolmentPayload.mayBeMistyped(text) && EnrolmentCode.wrongGroup(typed: text) == nil)
+    }
+  }
+
+  @Test func `an enrolment code with one or two Hangul letters in it is recognised as a mistyped one`() {
+    for text in ["B9D5-MPJT-B9D5-MPJㅂ", "B9D5-MPJT-B9D5-MP값", "B9D5MPJTB9D5MPㅓㅂ", "B9D5-MPJT-B9D5-MPJÑ"] {
+      #expect(EnrolmentPayload.mayBeMistyped(text), "\(text)")
+    }
+    #expect(EnrolmentCode.wrongGroup(typed: "B9D5-MPJT-B9D5-MPJÑ") == 4)
+  }
+
+  @Test(arguments: [
+    "B9D5-MPJT-B9D5-MPJR", "안녕하세요. 새 컴퓨터를 등록할 코드를 보냅니다.", "코드", "B9D5-MPJT-B9D5-MPJÑ", "日本語日本語日本語日本語",
+    "",
+  ]) func `does not say of any other text that it was typed in Hangul`(_ text: String) {
+    #expect(!EnrolmentCode.isTypedInHangul(text))
+  }
+
+  @Test func `each letter of Hangul has the keys with which it is typed`() {
+    #expect(KoreanKeyboard.latin(for: "한글 값 뷁 쌨 의 ㄳㅄㅢ") == "gksrmf rkqt qnpfr ToT dml rtqtml")
+    let keys = (0xAC00...0xD7A3).compactMap { Unicode.Scalar($0).flatMap { KoreanKeyboard.latin(for: String($0)) } }
+    #expect(keys.count == 11_172 && Set(keys).count == 11_172)
+    let alone = (0x3131...0x3163).compactMap { Unicode.Scalar($0).flatMap { KoreanKeyboard.latin(for: String($0)) } }
+    #expect(alone.count == 51 && Set(alone).count == 51)
+    for other in ["B9D5-MPJT", "\u{3130}\u{3164}\u{A960}"] { #expect(KoreanKeyboard.latin(for: other) == nil) }
   }
 
   @Test func `an enrolment code is beyond doubt in its four groups, and not as 16 characters in a row`() {

@@ -25,6 +25,21 @@ import Testing
     }
   }
 
+  @Test func `leaves 16 characters in a row as they were pasted if they may be a different server's code`() {
+    let bare = Self.code.replacing("-", with: "").lowercased()
+    for form in ["%", "mina %", "> %\n", "Code:%", "“%”."] {
+      let text = form.replacing("%", with: bare)
+      #expect(PastedCode.enrolment(in: text, keepsOthers: true).code == bare, "\(text)")
+      #expect(PastedCode.enrolment(in: text).code == Self.code, "\(text)")
+    }
+    for form in ["%", "mina %"] {
+      for code in [Self.code, Self.code.replacing("-", with: " "), Self.code.lowercased()] {
+        let text = form.replacing("%", with: code)
+        #expect(PastedCode.enrolment(in: text, keepsOthers: true).code == Self.code, "\(text)")
+      }
+    }
+  }
+
   @Test(arguments: 0..<64) func `the account's name beside the groups of a pasted code is never taken for a group`(
     _ seed: Int
   )

@@ -291,6 +291,21 @@ import UAFWire
   }
 
   @Test(
+    arguments: [["register"], ["deregister"], ["reset"], ["repair"]],
+    ["B9D5-MPJT-B9D5-MPJQ", "b9d5 mpjt b9d5 mpjr", "ㅠ9ㅇ5-ㅡㅔㅓㅅ-ㅠ9ㅇ5-ㅡㅔㅓㅂ"])
+  func `no character of a code that is typed at the terminal is shown`(command: [String], code: String) {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect(": ")
+      terminal.type(Array((code + "\r").utf8))
+    }
+    let bench = Bench(command + ["--code", "-"], core: [Bench.failure(0, 7100)], terminal: terminal.program)
+    typist.join()
+    #expect(terminal.rest() == "\r\n")
+    #expect(!bench.notes.contains(code))
+  }
+
+  @Test(
     arguments: [
       ["register", "--code", "-"], ["deregister", "--code", "-"], ["reset", "--code", "-"], ["repair", "--code", "-"],
       ["oob", "-"], ["oob", "--deny", "-"], ["unlock", "--code"], ["unlock", "--payload", "-"],

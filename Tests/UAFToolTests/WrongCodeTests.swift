@@ -101,6 +101,26 @@ import UAFWire
     }
   }
 
+  @Test(arguments: ["ㅠ9ㅇ5-ㅡㅔㅓㅅ-ㅠ9ㅇ5-ㅡㅔㅓㅂ", "64가2ㅊ9ㅗ64가2ㅊ9ㅍ", "가가-가가-가가-가2ㅍ"])
+  func `a code that was typed in Hangul in place of an account or a file is not repeated in the message`(_ code: String)
+  {
+    for words in [["register", code], ["register", "--code", code], ["reset", "--code", code]] {
+      let bench = Bench(words, core: [Bench.success])
+      #expect(bench.exit == .usage && bench.sent.isEmpty && !bench.notes.contains(code), "\(words) \(bench.notes)")
+      #expect(bench.notes.contains("no place on the command line, which other people see"), "\(bench.notes)")
+    }
+  }
+
+  @Test(arguments: ["ㅠ9ㅇ5-ㅡㅔㅓㅅ-ㅠ9ㅇ5-ㅡㅔㅓㅂ", "64가 2ㅊ9ㅗ 64가 2ㅊ9ㅍ", "64가2ㅊ9ㅗ64가2ㅊ9ㅍ"])
+  func `a code that was typed in Hangul is not passed on, and the message names the keyboard`(_ code: String) {
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], input: code + "\n")
+    #expect(bench.exit == .usage && bench.sent.isEmpty && !bench.notes.contains(code))
+    #expect(bench.notes.hasPrefix("uafctl: the enrolment code was typed with the Korean keyboard layout\n"))
+    let letter = Bench(
+      ["register", "--code", "-"], core: [Bench.success], input: "민아 씨의 코드: \(Self.enrolmentCode)\n")
+    #expect(letter.exit == .success && letter.sent.count == 1, "\(letter.notes)")
+  }
+
   @Test func `an account name of four letters next to an enrolment code is not read as part of an unlock code`() {
     let bench = Bench(["unlock", "--code"], core: [Bench.success], input: "mina \(Self.enrolmentCode)\n")
     #expect(bench.exit == .usage && bench.sent.isEmpty)
@@ -187,6 +207,7 @@ import UAFWire
     ("Dear alice,\nno code yet.\n", "there is no code in it, or only a part of one"),
     ("B9D5 MPJT B9D5 MPJR\n", "the enrolment code has a typing error"),
     ("b9d5 mpjt b9d mpjq\n", "the enrolment code has a typing error in group 3 of 4"),
+    ("64가 2ㅊ9ㅗ 64가 2ㅊ9ㅍ\n", "the enrolment code was typed with the Korean keyboard layout"),
     (
       "Dear alice,\n\(code)\nor this one, which is for the other machine\nand \(other)\n",
       "more than one code could be meant"

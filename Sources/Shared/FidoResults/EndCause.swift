@@ -16,6 +16,8 @@ public enum EndCause: CaseIterable, Sendable {
   case codeUnreadable
   /// The text entered at a prompt is not a code; a prompt accepts less text than a payload.
   case enteredCodeUnreadable
+  /// The code was typed with the Korean keyboard layout, which has made Hangul of its letters.
+  case codeInHangul
   /// The code has characters that the request to the server cannot carry.
   case codeNotSendable
   /// The server does not accept the person's password, with which a registration there begins.

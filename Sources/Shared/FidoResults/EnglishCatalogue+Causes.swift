@@ -23,6 +23,10 @@ extension EnglishCatalogue {
         "Check your entry: give either the whole line that the server printed, or just the 16 characters of the code.")
     case .enteredCodeUnreadable:
       ResultText("This is not a valid enrolment code.", "Check your entry: give just the 16 characters of the code.")
+    case .codeInHangul:
+      ResultText(
+        "The enrolment code was typed with the Korean keyboard layout.",
+        "Switch the keyboard to English, and enter the code again.")
     case .codeNotSendable:
       ResultText(
         "This code has characters that cannot be sent to the server.",

@@ -227,7 +227,8 @@ enum EnglishCatalogue: Catalogue {
     case .overwrittenByList:
       return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
     case .codeMistyped(let group):
-      return "The enrolment code has a typing error in group \(group) of 4: check your entry."
+      let place = group.map { " in group \($0) of 4" } ?? ""
+      return "The enrolment code has a typing error\(place): compare it with the code that you were given."
     case .codeOfOtherAccount(let name):
       return
         "The enrolment code is for a different account. Ask the administrator for a code for "

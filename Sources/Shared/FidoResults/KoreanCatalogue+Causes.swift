@@ -12,6 +12,8 @@ extension KoreanCatalogue {
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .codeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "서버가 출력한 줄 전체 또는 16자 코드를 확인하여 입력하십시오.")
     case .enteredCodeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "16자 코드만 확인하여 입력하십시오.")
+    case .codeInHangul:
+      ResultText("등록 코드를 한글 자판으로 입력했습니다.", "한/영 키로 영문 자판으로 바꾼 뒤 코드를 다시 입력하십시오.")
     case .codeNotSendable:
       ResultText("이 코드에는 서버로 보낼 수 없는 문자가 있습니다.", "입력을 확인하거나, 관리자에게 새 코드를 요청하십시오.")
     case .serverPasswordRefused:

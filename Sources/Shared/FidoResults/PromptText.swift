@@ -115,8 +115,8 @@ public enum PromptText: Hashable, Sendable {
   case ownTextTooLong(Int)
   /// sudo was given a list of variables: it has overwritten its command line, which cannot be relied on.
   case overwrittenByList
-  /// The code has a typing error in this group; 1 is the first.
-  case codeMistyped(inGroup: Int)
+  /// The code has a typing error: in this group, where 1 is the first; nil if it does not show in which.
+  case codeMistyped(inGroup: Int?)
   /// The payload is for an account other than this one, named by its server user name.
   case codeOfOtherAccount(than: String)
   /// The approval is for an account other than this one, named by its server user name.

@@ -83,7 +83,7 @@ struct EnrolmentCodes {
     if settings.enrolment == .token { return try redeeming(text, settings) }
     // A code is extracted from a longer entry only if it is recognised as one of ours: a code of a different server may contain
     // spaces.
-    let pasted = PastedCode.enrolment(in: text)
+    let pasted = PastedCode.enrolment(in: text, keepsOthers: true)
     let found = pasted.code ?? text
     if let code = Self.code(in: found, settings) { return .code(code) }
     if let payload = try? EnrolmentPayload(encoded: found) {
@@ -107,10 +107,14 @@ struct EnrolmentCodes {
     return mayBeOurs || EnrolmentCode.isEvident(text) ? EnrolmentCode(typed: text) : nil
   }
 
-  /// The ending for a text that is no code, which names the wrong group of a mistyped code if the text shows it.
+  /// The ending for a text that is no code.
+  ///
+  /// For a mistyped code, it says so, and names the wrong group if the text shows it, or the keyboard.
   private static func unreadable(_ text: String, orElse cause: EndCause, log: String) -> Ending {
-    let group = EnrolmentCode.wrongGroup(typed: text)
-    return Ending(.invalidParameter, text: group.map { .codeMistyped(inGroup: $0) } ?? .cause(cause), log: log)
+    if EnrolmentCode.isTypedInHangul(text) { return Ending(.invalidParameter, because: .codeInHangul, log: log) }
+    let isMistyped = EnrolmentCode.mayBeMistyped(text)
+    let told = isMistyped ? .codeMistyped(inGroup: EnrolmentCode.wrongGroup(typed: text)) : PromptText.cause(cause)
+    return Ending(.invalidParameter, text: told, log: log)
   }
 
   /// The entitlement in a token of the server's, or in a payload that names the token and where it is redeemed.
@@ -120,7 +124,8 @@ struct EnrolmentCodes {
   /// - Throws: ``Ending`` (1001) if the text is neither, or the payload names another address.
   private func redeeming(_ text: String, _ settings: ServerSettings) throws(Ending) -> Entitlement {
     let read: RedeemableToken
-    do throws(MessageError) { read = try RedeemableToken(parsing: PastedCode.enrolment(in: text).code ?? text) } catch {
+    let found = PastedCode.enrolment(in: text, keepsOthers: true).code ?? text
+    do throws(MessageError) { read = try RedeemableToken(parsing: found) } catch {
       throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: \(error)")
     }
     let configured = settings.registration.requestURL ?? settings.requestURL

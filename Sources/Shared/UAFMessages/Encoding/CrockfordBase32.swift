@@ -3,7 +3,7 @@ enum CrockfordBase32 {
   /// The character of each value, 0 to 31.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  static let separators = Array(" -".utf8)
+  static let separators: [Unicode.Scalar] = [" ", "-"]
 
   /// The values of a typed text: small letters, and spaces and hyphens anywhere, are allowed, `O` for 0, `I` and `L` for 1.
   ///
@@ -11,7 +11,7 @@ enum CrockfordBase32 {
   /// - Returns: nil for a different number, and for an invalid character.
   static func values(typed text: String, count: Int) -> [UInt8]? {
     var values: [UInt8] = []
-    for character in text.utf8 where !separators.contains(character) {
+    for character in text.unicodeScalars where !separators.contains(character) {
       guard let value = value(of: character), values.count < count else { return nil }
       values.append(value)
     }
@@ -19,14 +19,16 @@ enum CrockfordBase32 {
   }
 
   /// How many typed characters have a value, and how many have none; separators are not counted.
-  static func counts(typed text: some Sequence<UInt8>) -> (characters: Int, others: Int) {
+  static func counts(typed text: some Sequence<Unicode.Scalar>) -> (characters: Int, others: Int) {
     let typed = text.filter { !separators.contains($0) }
     let characters = typed.count { value(of: $0) != nil }
     return (characters, typed.count - characters)
   }
 
-  private static func value(of character: UInt8) -> UInt8? {
-    let capital = (0x61...0x7A).contains(character) ? character - 0x20 : character
+  private static func value(of character: Unicode.Scalar) -> UInt8? {
+    guard character.isASCII else { return nil }
+    let byte = UInt8(truncatingIfNeeded: character.value)
+    let capital = (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
     let meant: UInt8 =
       switch capital {
       case UInt8(ascii: "O"): UInt8(ascii: "0")

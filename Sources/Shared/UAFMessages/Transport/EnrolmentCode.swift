@@ -81,9 +81,17 @@ public struct EnrolmentCode: Equatable, Sendable {
 
 extension EnrolmentCode {
   /// Whether a text has about as many characters as a code, and hardly any characters that codes do not have.
+  ///
+  /// Hangul counts as the Latin letters on its keys (``isTypedInHangul(_:)``).
   public static func mayBeMistyped(_ text: String) -> Bool {
-    let (characters, others) = CrockfordBase32.counts(typed: text.utf8)
+    let text = PastedCode.tidied(text)
+    let (characters, others) = CrockfordBase32.counts(typed: (KoreanKeyboard.latin(for: text) ?? text).unicodeScalars)
     return others <= 2 && Form.all.contains { ($0.count - 2...$0.count + 2).contains(characters + others) }
+  }
+
+  /// Whether a text may be a code that somebody has typed with the Korean keyboard layout, which makes Hangul of its letters.
+  public static func isTypedInHangul(_ text: String) -> Bool {
+    KoreanKeyboard.latin(for: PastedCode.tidied(text)).map(mayBeMistyped) ?? false
   }
 
   /// Whether a text is a code beyond doubt: in its four groups, or one of the earlier codes.
@@ -91,7 +99,7 @@ extension EnrolmentCode {
   /// A different server's code of 16 letters and digits passes the check once in 32 times.
   public static func isEvident(_ text: String) -> Bool {
     guard let code = EnrolmentCode(typed: text) else { return false }
-    let sizes = text.utf8.split { CrockfordBase32.separators.contains($0) }.map(\.count)
+    let sizes = text.unicodeScalars.split { CrockfordBase32.separators.contains($0) }.map(\.count)
     return code.form == .long || sizes == [Int](repeating: Form.short.groupSize, count: Form.groupCount)
   }
 
@@ -103,9 +111,9 @@ extension EnrolmentCode {
   /// - Returns: 1 for the first group; nil if no group shows that it is wrong, or several do.
   public static func wrongGroup(typed text: String) -> Int? {
     let text = PastedCode.tidied(text)
-    guard mayBeMistyped(text) else { return nil }
-    let written = text.utf8.split { CrockfordBase32.separators.contains($0) }.map { Array($0) }
-    let groups: [[UInt8]]
+    guard mayBeMistyped(text), !isTypedInHangul(text) else { return nil }
+    let written = text.unicodeScalars.split { CrockfordBase32.separators.contains($0) }.map { Array($0) }
+    let groups: [[Unicode.Scalar]]
     let size: Int
     switch written.count {
     case 1:

@@ -30,13 +30,18 @@ public enum PastedCode {
   public static func words(of text: String) -> [String] { lines(of: tidied(text)).flatMap(\.self) }
 
   /// The only enrolment code or payload in a text.
-  public static func enrolment(in text: String) -> Found {
+  ///
+  /// - Parameter keepsOthers: whether 16 characters in a row are returned as they were written, instead of in four groups. They
+  ///   may be a different server's code: of all such texts, one in 32 passes the check.
+  public static func enrolment(in text: String, keepsOthers: Bool = false) -> Found {
     let lines = lines(of: tidied(text))
     let payloads = payloads(in: lines)
     let ofPayloads = payloads.compactMap { (try? EnrolmentPayload(encoded: $0))?.code?.text }
     // The server prints the code alone below the payload that contains it.
-    let codes = codes(in: lines, groups: 4, of: [4, 5], isChecked: true) { EnrolmentCode(typed: $0)?.text }.map(\.read)
-    return only(of: payloads + codes.filter { !ofPayloads.contains($0) }, in: lines)
+    let codes = codes(in: lines, groups: 4, of: [4, 5], isChecked: true) { EnrolmentCode(typed: $0)?.text }
+      .filter { !ofPayloads.contains($0.read) }
+      .map { keepsOthers && !EnrolmentCode.isEvident($0.spaced) ? $0.written : $0.read }
+    return only(of: payloads + codes, in: lines)
   }
 
   /// The only unlock payload, or the characters of the only unlock code, in a text.
@@ -235,8 +240,8 @@ public enum PastedCode {
 
   // MARK: Codes
 
-  /// A code as it was written, and in its canonical form.
-  private typealias Code = (written: String, read: String)
+  /// A code as it was written, without and with the spaces between its words, and in its canonical form.
+  private typealias Code = (written: String, spaced: String, read: String)
 
   /// The codes, each once.
   ///
@@ -248,27 +253,29 @@ public enum PastedCode {
     in lines: [[String]], groups: Int, of sizes: [Int], isChecked: Bool, read: (String) -> String?
   ) -> [Code] {
     var found: [Code] = []
-    func note(_ written: String) {
-      if let code = read(written), !found.contains(where: { $0.read == code }) { found.append((written, code)) }
+    func note(_ words: some Collection<String>) {
+      let written: String = words.joined()
+      guard let code = read(written), !found.contains(where: { $0.read == code }) else { return }
+      found.append((written, words.joined(separator: " "), code))
     }
     let words = lines.map { $0.map(trimmed).filter { !$0.isEmpty } }
     let all = words.flatMap(\.self)
     let isShort = all.count <= 6 + mostOthers
     if isShort {
-      note(all.joined())
+      note(all)
       guard found.isEmpty else { return found }
       for begin in all.indices {
         for end in begin..<all.endIndex where all.count - (end - begin + 1) <= mostOthers {
-          if !isChecked || isWhole(all[begin...end], in: all) { note(all[begin...end].joined()) }
+          if !isChecked || isWhole(all[begin...end], in: all) { note(all[begin...end]) }
         }
       }
     }
-    for part in lines.flatMap({ $0.flatMap(parts) }) where isShort || looksMade(part) { note(part) }
+    for part in lines.flatMap({ $0.flatMap(parts) }) where isShort || looksMade(part) { note([part]) }
     for line in words where line.count >= groups {
       for begin in 0...(line.count - groups) {
         let run = line[begin..<(begin + groups)]
         let hasForm = sizes.contains { size in run.allSatisfy { $0.utf8.count == size } }
-        if hasForm, looksMade(run.joined()), !isChecked || isWhole(run, in: line) { note(run.joined()) }
+        if hasForm, looksMade(run.joined()), !isChecked || isWhole(run, in: line) { note(run) }
       }
     }
     return found

@@ -63,6 +63,8 @@ enum UnusableCode: Equatable {
   case notFound
   /// The text looks like an enrolment code with a typing error: in the group of this number, if the text shows it.
   case mistyped(inGroup: Int?)
+  /// The text may be an enrolment code that was typed with the Korean keyboard layout.
+  case typedInHangul
   /// The text has several words that could be the code.
   case several
 }
@@ -184,6 +186,10 @@ extension UnusableCode: Catalogued {
       FindingText(
         "the enrolment code has a typing error" + (group.map { " in group \($0) of 4" } ?? ""),
         do: "compare it with the code from the administrator, and enter its 16 characters again")
+    case .typedInHangul:
+      FindingText(
+        "the enrolment code was typed with the Korean keyboard layout",
+        do: "switch the keyboard to English, and enter the code again")
     case .several:
       FindingText(
         "more than one code could be meant", do: "leave only the one that is to be used, on a line of its own")
@@ -203,6 +209,8 @@ extension UnusableCode: Catalogued {
       FindingText(
         "등록 코드를 잘못 입력했습니다" + (group.map { ". 네 묶음 가운데 \($0)번째 묶음이 틀립니다" } ?? ""),
         do: "관리자에게 받은 코드와 비교하여 16자를 다시 입력하십시오")
+    case .typedInHangul:
+      FindingText("등록 코드를 한글 자판으로 입력했습니다", do: "한/영 키로 영문 자판으로 바꾼 뒤 코드를 다시 입력하십시오")
     case .several:
       FindingText("코드로 볼 수 있는 것이 둘 이상입니다", do: "사용할 코드 하나만 한 줄에 남기십시오")
     }

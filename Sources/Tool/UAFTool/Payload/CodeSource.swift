@@ -173,14 +173,17 @@ enum WantedCode {
     let words = PastedCode.words(of: text)
     guard !words.isEmpty else { return nil }
     let found = self.found(in: text)
+    // Only a text in which no code was found: a letter with a code in it may be in Korean.
+    let typed = words.joined(separator: " ")
+    if wantsEnrolmentCode, EnrolmentCode.isTypedInHangul(found.code ?? typed) {
+      throw .payload(.unusable(.typedInHangul))
+    }
     if let kind = found.code.map({ CodeKind($0) }) ?? PastedCode.kind(in: text) { try require(kind) }
     switch found {
     case .code(let code):
-      // A different server's code may pass the check by chance, and is given as it was written.
-      let isOurs = words.count > 1 || EnrolmentCode(typed: words[0]) == nil || EnrolmentCode.isEvident(words[0])
-      return try CodeLine.printable(Array((isOurs ? code : words[0]).utf8))
+      // The core knows whether it may be a different server's code that passes our check by chance.
+      return try CodeLine.printable(Array(code.utf8))
     case .nothing:
-      let typed = words.joined(separator: " ")
       // A sentence of four words is not a code that somebody has typed in its four groups.
       guard wantsEnrolmentCode, words.count == 4, typed.contains(where: \.isNumber), EnrolmentCode.mayBeMistyped(typed)
       else { throw .payload(.unusable(.notFound)) }
@@ -192,7 +195,11 @@ enum WantedCode {
   private var wantsEnrolmentCode: Bool { if case .enrolment = self { true } else { false } }
 
   private func found(in text: String) -> PastedCode.Found {
-    if case .unlock = self { PastedCode.unlock(in: text, beside: []) } else { PastedCode.enrolment(in: text) }
+    if case .unlock = self {
+      PastedCode.unlock(in: text, beside: [])
+    } else {
+      PastedCode.enrolment(in: text, keepsOthers: true)
+    }
   }
 
   /// Refuses a code of a kind that is for a different command.
@@ -241,6 +248,7 @@ enum CodeFile {
     guard !name.contains("/"), !name.contains(".") else { return false }
     let groups = name.split(separator: "-")
     let isGrouped = groups.count > 2 && groups.allSatisfy { (3...6).contains($0.utf8.count) }
+    if EnrolmentCode.isTypedInHangul(name) { return true }
     return isGrouped || name.utf8.count > 13 && name.contains { $0.isNumber } && EnrolmentPayload.mayBeMistyped(name)
   }
 

@@ -79,6 +79,7 @@ struct ToolUser {
   private func refuseCodes(in request: Request) throws(ToolError) {
     for word in [request.user, request.authenticator].compactMap(\.self) where accounts.account(named: word) == nil {
       if let kind = CodeKind(word) { throw .payload(.kindOnCommandLine(kind)) }
+      if EnrolmentCode.isTypedInHangul(word) { throw .payload(.kindOnCommandLine(.enrolmentCode)) }
     }
   }
 
