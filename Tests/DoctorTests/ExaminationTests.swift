@@ -7,10 +7,24 @@ import ToolTestSupport
 @Suite struct ExaminationTests {
   private let machine = Machine()
 
-  private func examination(configuration: String? = nil, isRoot: Bool = true) -> Examination {
+  private func examination(
+    configuration: String? = nil, isRoot: Bool = true, isForReport: Bool = false
+  ) -> Examination {
     Examination(
       of: machine.installation, core: FakeStatus(machine), accounts: FakeAccounts(), isRoot: isRoot,
-      configuration: configuration, services: machine.pam)
+      configuration: configuration, services: machine.pam, isForReport: isForReport)
+  }
+
+  @Test func `for a report to the server, doctor sends the server nothing, and finds the same failures of the machine`()
+  {
+    machine.installation.helperPath = Installation.nowherePath
+    let all = examination().run { _ in }
+    let asked = machine.requests.count
+    let reported = examination(isForReport: true).run { _ in }
+    #expect(asked > 0 && machine.requests.count == asked)
+    #expect(!reported.contains { $0.text.hasPrefix("server: ") })
+    let failures = all.filter { $0.level == .failure && !$0.text.hasPrefix("server: ") }
+    #expect(!failures.isEmpty && reported.filter { $0.level == .failure } == failures)
   }
 
   @Test func `doctor shows quick findings before it contacts the server`() {

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 import ToolTestSupport
 import UAFMessages
@@ -54,6 +54,46 @@ import UAFWire
     #expect(script.output.hasPrefix(#"{"type":"failure""#) && script.notes.isEmpty)
     let other = Bench(["check-in"], as: 1000)
     #expect(other.notes.hasPrefix("uafctl: only root may tell the server how this machine is\n") && other.sent.isEmpty)
+  }
+
+  // MARK: --doctor
+
+  private func examined(seesFiles: Bool, json: Bool = false) -> (reportsFindings: Bool, bench: Bench) {
+    var installation = Installation.nowhere
+    installation.seesFilesOfOthers = { seesFiles }
+    let core = FakeCore(answered(#"{"device":"d","time":1}"#))
+    let bench = Bench(
+      ["check-in", "--doctor"] + (json ? ["--json"] : []), as: 0, core: core, installation: installation)
+    let reports = bench.sent.filter { String(decoding: $0, as: UTF8.self).contains("\"program-missing\"") }
+    return (!reports.isEmpty, bench)
+  }
+
+  @Test func `uafctl check-in --doctor reports what failed if it sees the files that other programs see`() {
+    let (reportsFindings, bench) = examined(seesFiles: true)
+    #expect(reportsFindings, "\(bench.notes)")
+  }
+
+  @Test func `in a sandbox with mounts of its own, uafctl check-in --doctor examines nothing, and says so`() {
+    let (reportsFindings, bench) = examined(seesFiles: false)
+    #expect(!reportsFindings && bench.exit == .success && bench.sent.count == 1)
+    #expect(bench.notes.hasPrefix("uafctl: not examined: this process has mounts of its own"))
+    let quiet = examined(seesFiles: false, json: true).bench
+    #expect(quiet.exit == .success && quiet.notes.isEmpty)
+  }
+
+  /// The directives of systemd.exec(5) that make a mount namespace, or that a program which uafctl starts could notice.
+  @Test func `the timer's service examines the machine, and has no directive that changes what it sees`() throws {
+    let path = URL(filePath: #filePath).appending(path: "../../../systemd/pam-uaf-checkin.service.in").standardized
+    let unit = try String(contentsOf: path, encoding: .utf8)
+    let lines = unit.split(separator: "\n").filter { !$0.hasPrefix("#") && !$0.hasPrefix("[") }
+    #expect(lines.contains("ExecStart=@BINDIR@/uafctl check-in --if-joined --doctor"))
+    let names = Set(lines.map { $0.prefix { $0 != "=" } })
+    #expect(
+      names == [
+        "Description", "Documentation", "After", "Wants", "Type", "ExecStart", "TimeoutStartSec", "StandardInput",
+        "Environment", "WorkingDirectory", "UMask", "LimitCORE", "LockPersonality", "RestrictRealtime",
+        "RestrictSUIDSGID", "SystemCallArchitectures",
+      ])
   }
 
   // MARK: --if-joined

@@ -23,6 +23,16 @@ package struct MountedFileSystem: Equatable {
     ResolvedPath.of(path).map { name in all().contains { $0.place == name } } ?? false
   }
 
+  /// Whether this process sees the same mounts as the machine's first process (mount_namespaces(7)).
+  ///
+  /// - Returns: false if that cannot be determined, as for a caller without root.
+  package static func areThoseOfFirstProcess() -> Bool {
+    var (own, first) = (stat(), stat())
+    // SAFETY: both are stats; the paths are literals.
+    guard unsafe stat("/proc/self/ns/mnt", &own) == 0, unsafe stat("/proc/1/ns/mnt", &first) == 0 else { return false }
+    return own.st_dev == first.st_dev && own.st_ino == first.st_ino
+  }
+
   private static func all() -> [MountedFileSystem] {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)

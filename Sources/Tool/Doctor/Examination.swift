@@ -17,6 +17,7 @@ package struct Examination {
   private let isRoot: Bool
   private let folder: String
   private let startsSessions: Bool
+  private let isForReport: Bool
   private let configuration: ConfigurationCheck
 
   /// - Parameters:
@@ -25,9 +26,12 @@ package struct Examination {
   ///   - configuration: the configuration that root named; nil for the machine's.
   ///   - folder: the folder of the PAM services.
   ///   - startsSessions: whether the shells of the members of the rescue group are started, which run their own files.
+  ///   - isForReport: whether only the failures are wanted, for the server. Then the server is not examined, because it gets
+  ///     the report, and thousands of machines make one each hour. The members of the rescue group are not tried either: what
+  ///     they lack is no failure, and the trial calls other modules of PAM, which may write to the log.
   package init(
     of installation: Installation, core: any StatusSource, accounts: any AccountDirectory, isRoot: Bool,
-    configuration: String?, services folder: String, startsSessions: Bool = false
+    configuration: String?, services folder: String, startsSessions: Bool = false, isForReport: Bool = false
   ) {
     self.installation = installation
     self.core = OwnStatus(core)
@@ -35,6 +39,7 @@ package struct Examination {
     self.isRoot = isRoot
     self.folder = folder
     self.startsSessions = startsSessions
+    self.isForReport = isForReport
     self.configuration = ConfigurationCheck(
       given: configuration, standard: installation.configurationPath, owner: installation.owner, isRoot: isRoot)
   }
@@ -72,7 +77,7 @@ package struct Examination {
           configuration.map { installation.registered($0.state.directory) } ?? []
         }
       },
-      { server(trust?.server) },
+      { isForReport ? [] : server(trust?.server) },
     ]
   }
 
@@ -126,7 +131,8 @@ package struct Examination {
       hidesState: { configuration?.settings(for: $0).general.hideState == true },
       contradiction: { contradiction(of: $0, $1, to: configuration) },
       canAskStates: canAskStates(configuration), sudo: installation.readSudoers(),
-      ssh: installation.readSSH(), displayManagers: installation.readDisplayManagers(), startsSessions: startsSessions
+      ssh: installation.readSSH(), displayManagers: installation.readDisplayManagers(), startsSessions: startsSessions,
+      triesRescuers: !isForReport
     ).findings()
   }
 

@@ -51,6 +51,8 @@ package struct Installation {
   package var shortage: (String) -> StorageShortage? = { _ in nil }
   /// Whether something is mounted at a name, which then cannot be replaced.
   package var isMountPoint: (String) -> Bool = { _ in false }
+  /// Whether this process sees the files that the other programs of this machine see; not so in a sandbox with mounts of its own.
+  package var seesFilesOfOthers: () -> Bool = { true }
   /// The kernel, the clock and the log.
   package var facts: () -> MachineFacts
   /// The uid that must own everything.
@@ -73,7 +75,7 @@ package struct Installation {
       sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
       registered: accountNumbers(in:),
       isReadOnly: isReadOnly, isFixed: FileState.isFixed, shortage: StorageShortage.at,
-      isMountPoint: MountedFileSystem.isMounted,
+      isMountPoint: MountedFileSystem.isMounted, seesFilesOfOthers: MountedFileSystem.areThoseOfFirstProcess,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }

@@ -36,6 +36,8 @@ struct PAMCheck {
   var displayManagers = DisplayManagers()
   /// Whether the shells of the members of the rescue group are started.
   var startsSessions = false
+  /// Whether the stacks are tried for the members of the rescue group.
+  var triesRescuers = true
 
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory, vendors: vendorFolders)
@@ -325,6 +327,7 @@ extension PAMCheck {
     guard !members.isEmpty else {
       return [.warning(.rescueGroup, RescueText.nobody)]
     }
+    guard triesRescuers else { return [] }
     guard isRoot else { return [.skipped(RescueText.closed)] }
     let judged: [(name: String, lack: WayIn.Member?)]
     do throws(TrialProblem) {

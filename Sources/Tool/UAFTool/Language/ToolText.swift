@@ -27,6 +27,8 @@ enum ToolText: Catalogued {
   case left
   case checkedIn
   case checkedInPolicy(Int64)
+  /// The machine is not examined from a mount namespace other than that of the first process.
+  case notExamined
   /// The machine has joined, but its first check-in failed.
   case notCheckedIn(String)
   case checkInLater
@@ -80,6 +82,8 @@ enum ToolText: Catalogued {
     case .left: "left"
     case .checkedIn: "checked in; the server has no policy for this machine"
     case .checkedInPolicy(let version): "checked in; the server's policy for this machine is version \(version)"
+    case .notExamined:
+      "not examined: this process has mounts of its own, so it does not see the files that a login sees"
     case .notCheckedIn(let text): "the first check-in failed: \(text)"
     case .checkInLater: "the next login checks in, or uafctl check-in"
     case .meetsRules: "accepted"
@@ -125,6 +129,7 @@ enum ToolText: Catalogued {
     case .left: "탈퇴했습니다"
     case .checkedIn: "서버에 상태를 알렸습니다. 서버에 이 컴퓨터를 위한 정책은 없습니다"
     case .checkedInPolicy(let version): "서버에 상태를 알렸습니다. 이 컴퓨터를 위한 서버의 정책은 버전 \(version)입니다"
+    case .notExamined: "검사하지 않았습니다. 이 프로세스는 마운트가 따로 있어 로그인할 때와 같은 파일을 보지 못합니다"
     case .notCheckedIn(let text): "서버에 상태를 처음 알리지 못했습니다: \(text)"
     case .checkInLater: "다음 로그인 때나 uafctl check-in으로 알립니다"
     case .meetsRules: "사용할 수 있는 값입니다"

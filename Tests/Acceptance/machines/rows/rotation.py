@@ -59,6 +59,11 @@ def rotation(lab):
             _check_in(machine)
             status = json.loads(machine.says("uafctl", "status", "mina", "--json").splitlines()[-1])
             must(status["announced"]["verdictKeys"] == [coming["name"]], f"{_name(machine)}: {status.get('announced')}")
+            # Doctor finds the same in the timer's service as for root.
+            found = lab.machines()[_name(machine)].get("failures")
+            machine.run("uafctl", "check-in", "--doctor")
+            own = lab.machines()[_name(machine)].get("failures")
+            must(found is not None and found == own, f"{_name(machine)}: the timer found {found}, and root {own}")
         away = fifth.run("systemctl", "start", "pam-uaf-checkin.service", check=False)
         must(away.returncode != 0, "a machine without network checks in")
         for gone in lab.machines().values():
