@@ -18,7 +18,7 @@ import Testing
   @Test func `the options for a new credential are read back as they were written`() throws {
     let options = PublicKeyCredentialCreationOptions(
       relyingParty: RelyingPartyEntity(id: "example.com", name: "Example"),
-      user: try UserEntity(id: [1, 2], name: "mina", displayName: "Mina \u{D55C}"), challenge: Self.challenge,
+      user: try UserEntity(id: [1, 2], name: "mina", displayName: "Mina 한"), challenge: Self.challenge,
       algorithms: [.es256, .edDSA, .rs256], timeoutMilliseconds: 60_000,
       excludedCredentials: [CredentialDescriptor(id: [1], transports: ["usb"]), CredentialDescriptor(id: [2])],
       attachment: .platform, residentKey: .preferred, userVerification: .required, attestation: .direct,
