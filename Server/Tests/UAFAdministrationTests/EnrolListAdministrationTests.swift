@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 
@@ -62,6 +63,25 @@ import Testing
     #expect(try await openCodes() == 501)
   }
 
+  @Test func `a login does not wait until the keys of all codes of a list are derived`() async throws {
+    let (executor, course) = (OneThread(), Course())
+    let random = server.environment.random
+    let environment = AdministrationEnvironment(
+      store: server.store, group: { _ in nil }, now: server.environment.now,
+      random: { size in
+        course.note(on: executor)
+        return try random(size)
+      }, publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) }, models: server.environment.models)
+    let people = try people(100)
+    let made = try await Task(executorPreference: executor) { [caller] in
+      try await EnrolListAdministration(environment).issue(
+        people[...], lifetime: 60, reachesPrivileged: false, by: caller)
+    }.value
+    // Each code takes two random numbers.
+    #expect(await course.takenBeforeLogin == 2 && made.count == 100)
+  }
+
   @Test(arguments: [false, true])
   func `a list with a privileged account is refused, even if the account became privileged after the check`(
     reaches: Bool
@@ -107,5 +127,35 @@ import Testing
     #expect(try await openCodes() == 0)
     let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .enrolmentClosure), limit: 1000) }
     #expect(rows.count == 250 && rows.allSatisfy { $0.event.actor == "server" })
+  }
+}
+
+/// How many random numbers were taken, and how many of them before a login that begins with the first.
+private final class Course: Sendable {
+  private let taken = Mutex(0)
+  private let login = Mutex<Task<Int, Never>?>(nil)
+
+  func note(on executor: OneThread) {
+    let number = taken.withLock { taken in
+      taken += 1
+      return taken
+    }
+    guard number == 1 else { return }
+    login.withLock { $0 = Task(executorPreference: executor) { self.taken.withLock { $0 } } }
+  }
+
+  var takenBeforeLogin: Int? { get async { await login.withLock { $0 }?.value } }
+}
+
+/// Runs the parts of tasks one after the other, as a server with a single processor does.
+private final class OneThread: TaskExecutor {
+  private let queue = DispatchQueue(label: "one thread")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async {
+      // SAFETY: the closure holds the executor until the job has run.
+      unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
+    }
   }
 }

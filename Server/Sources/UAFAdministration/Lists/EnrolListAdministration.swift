@@ -61,14 +61,17 @@ package struct EnrolListAdministration: Sendable {
     }
     let (url, now) = (try await environment.url(), environment.now())
     let authority = try environment.authority(url)
-    let made = try people.map { person in
+    var made: [(payload: EnrolmentPayload, sealedKey: [UInt8])] = []
+    for person in people {
       let (code, sealedKey) = try environment.enrolmentCode(for: person.username)
       let payload = EnrolmentPayload(
         code: code, server: url, username: person.username, expires: now + (person.lifetime ?? lifetime), ca: authority)
-      return (payload: payload, sealedKey: sealedKey)
+      made.append((payload, sealedKey))
+      // Each key is derived slowly, and logins must not wait for all of them.
+      await Task.yield()
     }
     let names = made.map(\.payload.username)
-    let profiles = try await environment.change(.ofAll(names), by: permitted) { [environment] records in
+    let profiles = try await environment.change(.ofAll(names), by: permitted) { [environment, made] records in
       if !reachesPrivileged, let name = try AccountReach(environment).privileged(among: names, in: records).min() {
         throw AdministrationRefusal.privileged(account: name)
       }
