@@ -13,6 +13,13 @@ struct PeopleListTests {
     .init(username: name, lifetime: lifetime, change: try ProfileChange())
   }
 
+  @Test func `the text about an unknown column says that the first line names the columns, and which there are`() {
+    #expect(
+      PeopleListProblem.unknownColumn("mina").description
+        == #"the first line names the columns, and "mina" is none of them: write username, and what is wanted of "#
+        + "displayName, mail, department, externalID, groups, lifetime")
+  }
+
   @Test func `a list of people has names and lifetimes, with the columns in either order`() throws {
     let people = try list("username,lifetime\nmina,60\njun,\n").people
     #expect(try people == [person("mina", lifetime: 60), person("jun")])

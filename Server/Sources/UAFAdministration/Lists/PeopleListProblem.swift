@@ -39,7 +39,9 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
     case .utf16: "it is UTF-16: save it as CSV in UTF-8"
     case .tooMany: "there are more than \(PeopleList.maximumCount) lines: divide the list"
     case .noUsername: "the first line does not name a column username"
-    case .unknownColumn(let name): "there is no column \(Self.shown(name)): use \(Self.columns)"
+    case .unknownColumn(let name):
+      "the first line names the columns, and \(Self.shown(name)) is none of them: write username, and what is wanted of "
+        + Self.optionalColumns
     case .columnTwice(let name): "the column \(Self.shown(name)) appears twice"
     case .emptyLine: "the line is empty"
     case .tooLong: "the line has more than \(PeopleList.maximumLine) bytes"
@@ -62,7 +64,9 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  private static let columns = (PeopleListColumn.written + ["lifetime"]).joined(separator: ", ")
+  /// The names of the columns that a list may have in addition to `username`.
+  package static let optionalColumns =
+    (PeopleListColumn.written.dropFirst() + ["lifetime"]).joined(separator: ", ")
 
   private static func shown(_ text: String) -> String { ShownValue.quoted(text, maximumCount: 80) }
 }

@@ -68,7 +68,7 @@ extension PageLanguage {
     case .utf16: text(.listUTF16)
     case .tooMany: text(.listTooMany, String(PeopleList.maximumCount))
     case .noUsername: text(.listNoUsername)
-    case .unknownColumn(let name): text(.listUnknownColumn, name)
+    case .unknownColumn(let name): text(.listUnknownColumn, name, PeopleListProblem.optionalColumns)
     case .columnTwice(let name): text(.listColumnTwice, name)
     case .emptyLine: text(.lineEmpty)
     case .tooLong: text(.lineTooLong, String(PeopleList.maximumLine))
