@@ -42,6 +42,36 @@ struct EnrolCommandTests {
     #expect(try await store.read { try !$0.accounts.exists("alice") })
   }
 
+  @Test func `'enrol' shows the characters of the code only at a terminal, and says how many minutes it is valid`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let command = try await EnrolCommand.asyncParse(["mina", "--state", folder])
+    let issued: JSONObject = ["code": .string("B9D5-MPJT-B9D5-MPJQ"), "payload": .string("e30")]
+    let shown = try command.notes(on: issued, file: nil, atTerminal: true)
+    #expect(
+      shown.prefix(2) == [
+        "enrolment code: B9D5-MPJT-B9D5-MPJQ", "it lets mina register once within 15 minutes; hand it over in private",
+      ])
+    for file in [nil, "/root/line"] {
+      let notes = try command.notes(on: issued, file: file, atTerminal: false)
+      #expect(notes.allSatisfy { !$0.contains("MPJT") } && notes[0].contains("within 15 minutes"), "\(notes)")
+    }
+    #expect(try !command.notes(on: issued, file: "/root/line", atTerminal: true).joined().contains("MPJT"))
+  }
+
+  @Test(
+    arguments: [
+      (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (90, "90 seconds"), (900, "15 minutes"), (3600, "1 hour"),
+      (5400, "90 minutes"), (86_400, "1 day"), (604_800, "7 days"),
+    ] as [(Int64, String)]) func `a length of time is told in the largest unit of which it is a whole number`(
+      seconds: Int64, text: String
+    )
+  {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(Terminal.length(seconds) == text)
+  }
+
   @Test func `--payload-file has the line of the code, and only its owner can read it`() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/payload"

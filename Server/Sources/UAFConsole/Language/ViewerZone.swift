@@ -134,7 +134,7 @@ extension PageLanguage {
   }
 
   /// A length of time in the largest unit of which it is a whole number.
-  func exactLength(_ seconds: Int64) -> String {
+  package func exactLength(_ seconds: Int64) -> String {
     let (count, unit) = LengthUnit.split(seconds)
     switch unit {
     case .days: return count == 1 ? text(.oneDay) : text(.manyDays, String(count))

@@ -52,20 +52,34 @@ struct EnrolCommand: AsyncParsableCommand {
   /// Only the payload goes to standard output, so that a script gets one line. The payload is either printed or written to the
   /// file, not both, and with a file the code is not shown at all.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
-    if !json.isOn {
-      let what = "lets \(user) register once within \(lifetime) seconds; hand it over in private"
-      if let file {
-        Terminal.note("the line in \(file.path) \(what)")
-        Terminal.note("on the machine, run 'uafctl register --code FILE' with a copy of \(file.path)")
-      } else {
-        Terminal.note("enrolment code: \(try Self.code(in: issued))")
-        Terminal.note("it \(what)")
-        Terminal.note("on a machine that knows this server, run 'uafctl register --code -' and enter the code")
-        Terminal.note("for any other machine, save the line below, which names the server too, and give that file")
-      }
-    }
+    if !json.isOn { try notes(on: issued, file: file?.path, atTerminal: Terminal.showsNotes).forEach(Terminal.note) }
     let payload = try PayloadFile.show(issued, in: file, json)
     if qr, !json.isOn, let picture = QRCode(payload) { Terminal.result(picture.terminalText) }
+  }
+
+  /// What is told about the issued code.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the file that gets the payload; nil if it is printed.
+  ///   - atTerminal: whether the notes are shown at a terminal. Elsewhere the characters of the code are left out: standard error
+  ///     of a job often goes to a log or into a mail, and whoever reads it could register.
+  func notes(on issued: JSONObject, file: String?, atTerminal: Bool) throws -> [String] {
+    let what = "lets \(user) register once within \(Terminal.length(lifetime)); hand it over in private"
+    if let file {
+      return [
+        "the line in \(file) \(what)",
+        "on the machine, run 'uafctl register --code FILE' with a copy of \(file)",
+      ]
+    }
+    let line = "the line below, which names the server too"
+    guard atTerminal else {
+      return ["\(line), \(what)", "the code to be typed is shown only at a terminal; --json has it as 'code'"]
+    }
+    return [
+      "enrolment code: \(try Self.code(in: issued))", "it \(what)",
+      "on a machine that knows this server, run 'uafctl register --code -' and enter the code",
+      "for any other machine, save \(line), and give that file",
+    ]
   }
 
   /// The characters to be typed.

@@ -4,6 +4,7 @@ import Glibc
 import HostSystem
 import Invocation
 import Synchronization
+import UAFConsole
 import UAFService
 
 /// The output of commands: results go to standard output, everything else to standard error.
@@ -33,6 +34,12 @@ enum Terminal {
   static func time(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
   }
+
+  /// A length of time as text for people, such as `15 minutes`: in the largest unit of which it is a whole number.
+  static func length(_ seconds: Int64) -> String { PageLanguage.english.exactLength(seconds) }
+
+  /// Whether standard error is a terminal, and not a file or another program's log.
+  static var showsNotes: Bool { isatty(STDERR_FILENO) == 1 }
 
   /// Seconds since 1970.
   static var now: Int64 { Int64(Date.now.timeIntervalSince1970) }
