@@ -68,7 +68,7 @@ import UAFAdministration
     let text = try await confirm(browser, key, csrf)
     #expect(
       text.hasPrefix(
-        what == "lock" ? "Console: Lock account bob for 60 seconds, code " : "Console: Disable account bob, code "))
+        what == "lock" ? "Console: Lock account bob for 1 minute, code " : "Console: Disable account bob, code "))
     #expect(try await state("bob") != nil)
   }
 

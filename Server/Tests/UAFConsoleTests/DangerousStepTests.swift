@@ -35,7 +35,7 @@ import UAFAdministration
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
     #expect(try await !hasCode(name))
     let text = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
-    #expect(text.hasPrefix("Console: Issue an enrolment code for \(name), 900 seconds, code "))
+    #expect(text.hasPrefix("Console: Issue an enrolment code for \(name), 15 minutes, code "))
     let answer = await browser.post("/console/confirm", "csrf=\(csrf)")
     #expect(answer.status == .ok && ConsoleBrowser.text(answer).contains("role=\"region\""))
     #expect(try await hasCode(name))

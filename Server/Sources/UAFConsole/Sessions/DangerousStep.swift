@@ -95,10 +95,10 @@ enum DangerousStep: Equatable, Sendable {
       case .setRole(let role, let name, let keys): try Self.role(role, of: name, counting: keys)
       case .removeAdministrator(let name): "Remove administrator \(name)"
       case .createToken(let name, let role, let lifetime):
-        "Make token \(name), role \(role.rawValue), \(lifetime) seconds"
-      case .issueCode(let name, let lifetime): "Issue an enrolment code for \(name), \(lifetime) seconds"
+        "Make token \(name), role \(role.rawValue), \(Self.length(lifetime))"
+      case .issueCode(let name, let lifetime): "Issue an enrolment code for \(name), \(Self.length(lifetime))"
       case .disableAccount(let name, _): "Disable account \(name)"
-      case .lockAccount(let name, let seconds, _): "Lock account \(name) for \(seconds) seconds"
+      case .lockAccount(let name, let seconds, _): "Lock account \(name) for \(Self.length(seconds))"
       case .enableAccount(let name): "Enable account \(name)"
       case .savePolicy(let policy, _, let last, let count):
         "Save policy after number \(last), SHA-256 \(try Self.hash(policy)), may lock out \(count)"
@@ -108,6 +108,9 @@ enum DangerousStep: Equatable, Sendable {
       }
     return "\(what), code \(number)"
   }
+
+  /// A length of time as people say it; the exact number of seconds follows from it.
+  private static func length(_ seconds: Int64) -> String { PageLanguage.english.exactLength(seconds) }
 
   /// The lifetime of a policy, in as few characters as possible: with a group name of 64 characters, the text reaches the limit
   /// of 200 bytes.

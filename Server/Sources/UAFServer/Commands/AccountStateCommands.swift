@@ -31,7 +31,7 @@ struct LockCommand: AsyncParsableCommand {
     }
     json.print(
       ["account": .string(user), "state": .string("locked"), "seconds": .integer(seconds)],
-      orElse: "locked \(user) for \(seconds) \(seconds == 1 ? "second" : "seconds")")
+      orElse: "locked \(user) for \(Terminal.length(seconds))")
   }
 }
 

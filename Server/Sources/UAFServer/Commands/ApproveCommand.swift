@@ -49,7 +49,8 @@ struct ApproveCommand: AsyncParsableCommand {
         throw LinkError.unexpected
       }
       json.print(issued, orElse: payload)
-      Terminal.note("the line above lets \(user) confirm the text once within \(lifetime) seconds: 'uafctl oob FILE'")
+      let time = Terminal.length(lifetime)
+      Terminal.note("the line above lets \(user) confirm the text once within \(time): 'uafctl oob FILE'")
       try await AccountStateChange.warn(about: user, link)
       if wait { try await waitForOutcome(number, link) }
     }

@@ -78,6 +78,6 @@ struct GiveUnlockCommand: AsyncParsableCommand {
       Terminal.note("one of the codes, or \(what), unlocks \(user) on that machine once")
       Terminal.note("after a wrong code the machine shows a name; use the code with that name above")
     }
-    Terminal.note("within \(lifetime) seconds; give it only to that person")
+    Terminal.note("within \(Terminal.length(lifetime)); give it only to that person")
   }
 }

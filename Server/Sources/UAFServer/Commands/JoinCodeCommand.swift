@@ -83,7 +83,8 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
     _ = try PayloadFile.show(issued, in: file, json)
     let what = file.map { "the payload in \($0.path)" } ?? "the payload above"
     let count = machines == 1 ? "one machine" : "\(machines) machines"
-    Terminal.note("\(what) lets \(count) join the group \(group) within \(lifetime) seconds; hand it over in private")
+    let time = Terminal.length(lifetime)
+    Terminal.note("\(what) lets \(count) join the group \(group) within \(time); hand it over in private")
     Terminal.note("code \(issued.number("number")); fingerprint of the server: \(fingerprint)")
   }
 }
