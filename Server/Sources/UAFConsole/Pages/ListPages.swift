@@ -123,7 +123,7 @@ enum ListPages {
   ) async throws -> PageContent {
     var blocks: [PageBlock] = [.aside(call.text(.sheetsHow))]
     for code in codes {
-      blocks.append(.sheet(try EnrolmentSheet(code, language: language, time: call.environment.timeText)))
+      blocks.append(.sheet(try EnrolmentSheet(code, language: language, time: ViewerZone.utc.text)))
       // A QR code takes some milliseconds, and other requests must not wait for all of them.
       await Task.yield()
     }

@@ -8,8 +8,10 @@ package struct SheetDocument: Sendable {
   private let language: PageLanguage
   private let time: @Sendable (Int64) -> String
 
+  package init(language: PageLanguage) { self.init(language: language) { ViewerZone.utc.text($0) } }
+
   /// - Parameter time: formats a time, given in seconds since 1970, for people, in UTC.
-  package init(language: PageLanguage, time: @escaping @Sendable (Int64) -> String) {
+  init(language: PageLanguage, time: @escaping @Sendable (Int64) -> String) {
     self.language = language
     self.time = time
   }

@@ -249,7 +249,7 @@ enum SheetStyle {
   /// The rules for sheets; they use the colour variables of the surrounding page.
   static let rules = """
     @page { size: A4; margin: 15mm; }
-    .sheet { margin: 2rem 0; padding: 1rem; border: 1px solid var(--line); }
+    .sheet { margin: 2rem 0; padding: 1rem; border: 1px solid var(--line); word-break: keep-all; }
     .sheet h2 { margin-top: 0; } .sheet h3 { margin: .75rem 0 .25rem; font-size: 1rem; }
     .sheet bdi { font-weight: 600; }
     .sheet ol { padding-left: 1.5rem; }
@@ -257,9 +257,11 @@ enum SheetStyle {
     .sheet pre { max-height: none; overflow: visible; font-size: .7rem; line-height: 1.3; }
     .sheet pre.command { font-size: 1rem; }
     .sheet .beside { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; }
-    .sheet .beside > div { flex: 1 1 15rem; }
-    .sheet .typed { margin: 0 0 .75rem; font: 700 1.5rem/1.4 monospace; overflow-wrap: normal; }
-    .sheet .qr { flex: none; align-self: flex-start; width: min(100%, 9cm); margin: .5rem 0; }
+    .sheet .beside > div { flex: 1 1 15rem; min-width: 0; }
+    .sheet dl div { display: grid; grid-template-columns: 1fr; gap: 0; padding: .25rem 0; border: 0; }
+    .sheet dt { font-size: .875rem; font-weight: 400; } .sheet dd { overflow-wrap: anywhere; }
+    .sheet .typed { margin: 0 0 .75rem; font: 700 1.5rem/1.4 monospace; white-space: nowrap; }
+    .sheet .qr { flex: none; align-self: flex-start; width: min(100%, 7cm); margin: .5rem 0; }
     @media print {
       :root { --ink: #000000; --paper: #ffffff; --soft: #ffffff; --line: #808080; }
       main:has(.sheet) > .head, .screen { display: none; }
@@ -276,10 +278,9 @@ enum SheetStyle {
     :root { color-scheme: light; --ink: #000000; --paper: #ffffff; --soft: #eef1f4; --line: #808080; }
     * { box-sizing: border-box; }
     body { margin: 0; font: 1rem/1.4 system-ui, "Noto Sans CJK KR", sans-serif; color: var(--ink);
-      background: var(--paper); overflow-wrap: anywhere; }
+      background: var(--paper); overflow-wrap: break-word; }
     main { max-width: 50rem; margin: 0 auto; padding: 1rem; }
-    dl { margin: 0 0 1rem; } dl div { display: grid; grid-template-columns: 12rem 1fr; gap: .25rem 1rem; }
-    dt { font-weight: 600; } dd { margin: 0; }
+    dl { margin: 0 0 1rem; } dd { margin: 0; }
     pre { background: var(--soft); padding: .5rem; margin: .25rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
     .qr { display: block; } .qr .light { fill: #ffffff; } .qr .dark { fill: #000000; }
 

@@ -68,7 +68,7 @@ struct CodePlaces: ParsableArguments {
       if let codes { made.append(try CodeTable(path: codes)) }
       if let payloads { made.append(try PayloadFolder(path: payloads)) }
       if let sheets {
-        let document = SheetDocument(language: language) { SecondText.iso8601.text(at: $0) }
+        let document = SheetDocument(language: language)
         made.append(try SheetFile(path: sheets, document: document))
       }
     } catch {
