@@ -3,8 +3,8 @@ import UAFService
 
 /// The machines with keys and the machines that have joined, searched and sorted together.
 struct FleetTable<Connection: SQLConnection> {
-  /// How many machines a page looks at if there are too many to sort them.
-  private static var mostLookedAt: Int { 5_000 }
+  /// How many machines one statement looks at if there are too many to sort them.
+  private static var step: Int { 5_000 }
 
   let connection: Connection
 
@@ -31,19 +31,33 @@ struct FleetTable<Connection: SQLConnection> {
         total: isLarge ? nil : found.first?.total ?? (query.after == nil ? 0 : nil), isPart: isLarge
       )
     }
-    let start = query.after?.id ?? ""
-    let found = try places(query, from: start, lookingAt: Self.mostLookedAt, now: now)
-    let last = try connection.row(
-      "SELECT max(id), count(*) FROM (\(Self.ids)) AS i",
-      [.text(start), .integer(Self.mostLookedAt)]
-    ) { (id: try $0.optionalText(0), count: try $0.integer(1, as: Int.self)) }
-    var next = found.count > query.limit ? found[query.limit - 1].place : nil
-    if next == nil, let last, let id = last.id, last.count == Self.mostLookedAt {
-      next = MachinePlace(order: .id, value: .text(id), id: id)
+    return try readOn(query, now: now)
+  }
+
+  /// Machines in the order of their IDs, looked at step by step until the page is full, the last machine has been looked at, or
+  /// as many machines have been looked at as the query allows.
+  private func readOn(_ query: MachineQuery, now: Int64) throws -> FleetSearch {
+    var (found, start, looked, isAtEnd) = ([MachinePlace](), query.after?.id ?? "", 0, false)
+    while !isAtEnd, looked < query.mostLookedAt {
+      let step = min(Self.step, query.mostLookedAt - looked)
+      var rest = query
+      rest.limit = query.limit - found.count
+      found += try places(rest, from: start, lookingAt: step, now: now).map(\.place)
+      if found.count > query.limit {
+        let machines = try machines(found.prefix(query.limit).map(\.id))
+        return FleetSearch(machines: machines, next: found[query.limit - 1], total: nil, isPart: false)
+      }
+      let last = try connection.requiredRow(
+        "SELECT max(id), count(*) FROM (\(Self.ids)) AS i", [.text(start), .integer(step)]
+      ) { (id: try $0.optionalText(0), count: try $0.integer(1, as: Int.self)) }
+      start = last.id ?? start
+      looked += last.count
+      isAtEnd = last.count < step
     }
     return FleetSearch(
-      machines: try machines(found.prefix(query.limit).map(\.place.id)), next: next, total: nil,
-      isPart: false)
+      machines: try machines(found.map(\.id)),
+      next: isAtEnd ? nil : MachinePlace(order: .id, value: .text(start), id: start), total: nil, isPart: false,
+      isCutShort: !isAtEnd)
   }
 
   /// The places of the machines of a page, and one more if a further page follows.

@@ -74,6 +74,33 @@ struct MachinePolicyTable<Connection: SQLConnection>: SavedMachinePolicies {
       [.integer(number), .integer(limit)] + (group.map { [.text($0)] } ?? []), Self.policy)
   }
 
+  func ends(now: Int64) throws -> [MachinePolicyEnd] {
+    // A machine whose root lends nothing names no policy, and has none. A policy that was saved since the last report has not
+    // reached the machine, which then has the one that it has reported.
+    let ends = try connection.rows(
+      """
+      SELECT p.number, p.machineGroup, p.lifetime, count(*), min(j.lastContactAt) FROM joinedMachine j
+      JOIN (SELECT machineGroup, max(number) AS number FROM machinePolicy GROUP BY machineGroup) AS newest
+        ON newest.machineGroup = j.machineGroup
+      JOIN machinePolicy c ON c.number = newest.number
+      JOIN machinePolicy p ON p.number = CASE WHEN c.savedAt > j.lastContactAt THEN j.policyVersion ELSE c.number END
+      WHERE j.leftAt IS NULL AND j.revokedAt IS NULL AND j.policyVersion IS NOT NULL AND p.content <> ''
+        AND j.lastContactAt < ?1 - (p.lifetime - p.lifetime / 2)
+        AND NOT EXISTS (SELECT 1 FROM joinedMachine o WHERE o.deviceID = j.deviceID AND o.number > j.number
+          AND o.leftAt IS NULL AND o.revokedAt IS NULL)
+      GROUP BY p.number, p.machineGroup, p.lifetime
+      """, [.integer(now)]
+    ) { row -> MachinePolicyEnd? in
+      let (lifetime, reportedAt): (Int64, Int64) = (try row.integer(2), try row.integer(4))
+      let (end, overflow) = reportedAt.addingReportingOverflow(lifetime)
+      return overflow
+        ? nil
+        : MachinePolicyEnd(
+          number: try row.integer(0), group: try row.text(1), machines: try row.integer(3, as: Int.self), endsAt: end)
+    }
+    return ends.compactMap(\.self).sorted { ($0.endsAt, $0.number) < ($1.endsAt, $1.number) }
+  }
+
   func add(_ policy: SavedMachinePolicy) throws -> Bool {
     guard try policy.number > lastNumber() else { return false }
     // A different instance may add the same number between the two statements. Then one of the two adds nothing.

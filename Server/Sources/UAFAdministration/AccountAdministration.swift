@@ -111,7 +111,7 @@ package struct AccountAdministration: Sendable {
     guard query.after.isEmpty || place != nil else { throw AdministrationRefusal.invalid(field: "after", .notAPlace) }
     var asked = query
     if let group { asked.names = try members(of: group) }
-    let found = try await environment.read { [asked, mostLookedAt, now = environment.now()] records in
+    let (found, count) = try await environment.read { [asked, mostLookedAt, now = environment.now()] records in
       var asked = asked
       asked.memberOf = try people.id(in: records)
       // The keys of each account are read, so only some accounts are.
@@ -119,12 +119,17 @@ package struct AccountAdministration: Sendable {
         asked.after = ""
         asked.last = try records.accounts.name(at: mostLookedAt, of: asked, now: now)
       }
-      return try records.accounts.sorted(asked, by: order, isDescending: isDescending, after: place, now: now)
+      let found = try records.accounts.sorted(asked, by: order, isDescending: isDescending, after: place, now: now)
+      // Only if all places of the list are taken may there be more accounts.
+      let isFull = found.total >= SortedAccounts.mostSorted
+      return (
+        found,
+        isFull ? try records.accounts.count(asked, atMost: SortedAccounts.mostSorted + 1, now: now) : found.total
+      )
     }
-    let isPart = found.total >= SortedAccounts.mostSorted
     return (
       Page(rows: try found.accounts.map(row), next: found.next?.text),
-      RowTotal(counted: found.total + (isPart ? 1 : 0), most: SortedAccounts.mostSorted)
+      RowTotal(counted: count, most: SortedAccounts.mostSorted)
     )
   }
 

@@ -33,8 +33,9 @@ package struct AttentionAdministration: Sendable {
           }
         }
       }
-      for machine in try records.joinedMachines.page(after: "", limit: Self.mostOthers) where machine.departedAt == nil
-      {
+      let machines = try records.joinedMachines.page(after: "", limit: Self.mostOthers)
+      list.isPart = list.isPart || machines.count == Self.mostOthers
+      for machine in machines where machine.departedAt == nil {
         list.people += (machine.contact?.locks.named ?? []).filter { $0.until.map { $0 > now } ?? true }.map { lock in
           UnablePerson(
             username: lock.account, cause: .lockedOnMachine(machine.id, name: machine.name, until: lock.until))
@@ -107,59 +108,14 @@ package struct AttentionAdministration: Sendable {
     standing.versions = versions.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
     return standing
   }
-}
 
-extension AttentionAdministration {
   /// The workstation policies that end on machines which have not renewed them, the first end first.
   ///
-  /// A machine renews its policy after half of the policy's time. So this has only policies of machines that have not reported
-  /// for longer than that. A policy that has ended stays in force on its machine.
-  ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
-  package func policyEnds(by caller: Caller) async throws -> [PolicyEnd] {
+  package func policyEnds(by caller: Caller) async throws -> [MachinePolicyEnd] {
     try caller.require(.read)
-    let now = environment.now()
-    return try await environment.read { records in
-      let machines = try records.joinedMachines.page(after: "", limit: Self.mostOthers).filter {
-        $0.departedAt == nil
-      }
-      var policies: [String: SavedMachinePolicy] = [:]
-      for group in Set(machines.map(\.group)) {
-        policies[group] = try records.machinePolicies.current(of: group)
-      }
-      var ends: [Int64: PolicyEnd] = [:]
-      for machine in machines {
-        // A machine whose root lends nothing names no policy, and has none.
-        guard let contact = machine.contact, let used = contact.policy,
-          var policy = policies[machine.group]
-        else {
-          continue
-        }
-        // A policy that was saved since the last report has not reached the machine.
-        if policy.savedAt > contact.at {
-          guard let earlier = try records.machinePolicies.policy(used) else { continue }
-          policy = earlier
-        }
-        let (end, overflow) = contact.at.addingReportingOverflow(policy.lifetime)
-        guard !policy.text.isEmpty, !overflow, end - policy.lifetime / 2 < now else { continue }
-        let known = ends[policy.number]
-        ends[policy.number] = PolicyEnd(
-          number: policy.number, group: policy.group, machines: (known?.machines ?? 0) + 1,
-          endsAt: min(known?.endsAt ?? end, end))
-      }
-      return ends.values.sorted { ($0.endsAt, $0.number) < ($1.endsAt, $1.number) }
-    }
+    return try await environment.read { [now = environment.now()] in try $0.machinePolicies.ends(now: now) }
   }
-}
-
-/// A workstation policy that ends on machines which do not renew it.
-package struct PolicyEnd: Equatable, Sendable {
-  package let number: Int64
-  package let group: String
-  /// How many machines have not renewed it.
-  package let machines: Int
-  /// The first end on one of them, in seconds since 1970.
-  package let endsAt: Int64
 }
 
 /// The people who cannot log in now.

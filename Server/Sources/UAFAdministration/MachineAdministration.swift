@@ -38,7 +38,7 @@ package struct MachineAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func search(
     _ query: MachineQuery, after: String = "", by caller: Caller
-  ) async throws -> (page: Page<FleetMachine>, total: RowTotal?, isPart: Bool) {
+  ) async throws -> (page: Page<FleetMachine>, total: RowTotal?, isPart: Bool, isCutShort: Bool) {
     try caller.require(.read)
     try PageLimit.check(query.limit)
     guard query.words.utf8.count <= Self.longestWords else {
@@ -55,14 +55,14 @@ package struct MachineAdministration: Sendable {
       let count = try await environment.read {
         try $0.machines.count(atMost: RowTotal.mostCounted + 1)
       }
-      return (page, RowTotal(counted: count), false)
+      return (page, RowTotal(counted: count), false, false)
     }
     let found = try await environment.read { [query, now = environment.now()] in
       try $0.machines.search(query, now: now)
     }
     return (
       Page(rows: found.machines, next: found.next?.text), found.total.map { RowTotal(counted: $0) },
-      found.isPart
+      found.isPart, found.isCutShort
     )
   }
 

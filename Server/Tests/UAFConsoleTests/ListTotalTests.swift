@@ -73,6 +73,36 @@ import UAFAdministration
     #expect(try await total { $0.state = .active } == nil)
   }
 
+  @Test func `a sorted list of exactly as many people as are sorted says how many there are, and one more says so too`()
+    async throws
+  {
+    let names = (0..<SortedAccounts.mostSorted).map { "p\(10_000 + $0)" }
+    try await server.store.write { try $0.accounts.add(names, now: 1) }
+    let accounts = AccountAdministration(server.administration)
+    func total(_ change: (inout AccountQuery) -> Void = { _ in }) async throws -> RowTotal {
+      var query = AccountQuery(limit: 50)
+      change(&query)
+      return try await accounts.sorted(query, by: .displayName, isDescending: false, by: TestServer.root).total
+    }
+    #expect(try await total() == RowTotal(exactly: 10_000))
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let all = await page(browser, "/console/people?sort=displayName")
+    #expect(all.contains(">1–50 of more than 10,000<") && all.contains("Only the first 10,000 accounts"))
+    let some = await page(browser, "/console/people?sort=displayName&prefix=p")
+    #expect(some.contains(">1–50 of 10,000 · page 1 of 200<") && !some.contains("Only the first"))
+    #expect(try await total { $0.prefix = "p1000" } == RowTotal(exactly: 10))
+  }
+
+  @Test func `a list of exactly as many machines as are counted says how many there are`() async throws {
+    try await server.store.write { try $0.accounts.add("mina", now: 1) }
+    // The auditor's own machine is one of them.
+    try await server.database.addMachines(RowTotal.mostCounted - 1)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    #expect(await page(browser, "/console/machines").contains(">1–50 of 10,000 · page 1 of 200<"))
+    let sorted = await page(browser, "/console/machines?sort=name")
+    #expect(sorted.contains(">1–50 of 10,000 · page 1 of 200<") && !sorted.contains("Only the first"))
+  }
+
   @Test func `a list of more rows than are counted says so`() async throws {
     try await server.store.write { try $0.accounts.add("mina", now: 1) }
     try await server.database.addMachines(RowTotal.mostCounted)

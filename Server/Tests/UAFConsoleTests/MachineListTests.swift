@@ -86,6 +86,20 @@ import Testing
     #expect(await page(browser, "/console/machines?words=nothing").contains("No machine matches."))
   }
 
+  @Test func `a page of a search that was cut short says how many machines it has searched, and leads on`()
+    async throws
+  {
+    try await addMachines(FleetSearch.mostLookedAt + 10)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let last = "dev-\(FleetSearch.mostLookedAt + 9)"
+    let first = await page(browser, "/console/machines?words=\(last)")
+    #expect(first.contains("No match so far.") && first.contains("searched 50,000 machines, and there are more"))
+    let link = try #require(first.components(separatedBy: "<a rel=\"next\" href=\"").dropFirst().first)
+      .prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+    let second = await page(browser, String(link))
+    #expect(listed(second) == [last] && !second.contains("there are more") && second.contains(">1 entry<"))
+  }
+
   @Test(arguments: [
     "sort=tired", "sort=2", "sort=-", "sort=--name", "sort=state", "sort=name&after=dev-00049",
     "sort=name&after=WyJrZXlzIiw3LCJhIl0", "state=tired",
@@ -115,7 +129,7 @@ import Testing
     _ = try await server.checkIn(secret, report)
   }
 
-  private func ends() async throws -> [PolicyEnd] {
+  private func ends() async throws -> [MachinePolicyEnd] {
     try await AttentionAdministration(server.administration).policyEnds(by: TestServer.root)
   }
 
@@ -126,14 +140,45 @@ import Testing
     let end = server.now + 40 * 86_400
     #expect(try await ends() == [])
     server.advance(seconds: 20 * 86_400 + 1)
-    #expect(try await ends() == [PolicyEnd(number: 3, group: "lab", machines: 1, endsAt: end)])
+    #expect(try await ends() == [MachinePolicyEnd(number: 3, group: "lab", machines: 1, endsAt: end)])
     server.advance(seconds: 11 * 86_400 - 2)
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let text = await page(browser, "/console")
     #expect(
-      text.contains("Policy 3 of group lab ends without a report (machines: 1)")
+      text.contains("Policy 3 of the group lab ends; machines that have not renewed it: 1")
         && text.contains("in 9 days"))
     #expect(text.contains("/console/machines?words=lab&amp;sort=lastReport\""))
+  }
+
+  @Test func `every machine that has not renewed its policy is counted, however many there are`() async throws {
+    try await reported()
+    // The first end is that of the machine that has reported first.
+    try await server.database.execute(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+      INSERT INTO joinedMachine (codeNumber, deviceID, machineGroup, joinedAt, lastContactAt, moduleVersion, policyVersion)
+      SELECT (SELECT max(number) FROM joinCode), 'm' || i, 'lab', 1, \(server.now - 60) + i / 1200, '1', 3 FROM n
+      """)
+    server.advance(seconds: 21 * 86_400)
+    let end = server.now - 21 * 86_400 - 60 + 40 * 86_400
+    // The policy was saved after these reports, and has not reached the machines: they have the one that they name.
+    #expect(try await ends() == [MachinePolicyEnd(number: 3, group: "lab", machines: 1201, endsAt: end)])
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    #expect(await page(browser, "/console").contains("machines that have not renewed it: 1,201"))
+  }
+
+  @Test func `a machine that has not reported since a policy was saved has the one before, which ends`() async throws {
+    try await reported()
+    let end = server.now + 40 * 86_400
+    server.advance(seconds: 10)
+    let newer = SavedMachinePolicy(
+      number: 4, group: "lab", lifetime: 86_400, savedAt: server.now, actor: "test", reason: "test", text: "x = 1\n")
+    #expect(try await server.store.write { try $0.machinePolicies.add(newer) })
+    try await server.database.execute("UPDATE joinedMachine SET policyVersion = 3")
+    server.advance(seconds: 21 * 86_400)
+    #expect(try await ends() == [MachinePolicyEnd(number: 3, group: "lab", machines: 1, endsAt: end)])
+    try await server.database.execute("UPDATE joinedMachine SET policyVersion = 77")
+    #expect(try await ends() == [], "a policy that does not exist ends nowhere")
   }
 
   @Test func `a policy without rules ends nowhere`() async throws {

@@ -148,22 +148,51 @@ import Testing
     #expect(found.last?.people == 2 && found.first?.joined?.group == "lab")
   }
 
-  @Test func `of too many machines, an order leaves some out and says so, and a search looks at all page by page`()
+  private func addManyMachines() async throws {
+    try await server.store.write { try $0.accounts.add("mina", now: 1) }
+    try await server.database.addMachines(FleetSearch.mostSorted + 5)
+  }
+
+  @Test func `of too many machines, an order leaves some out and says so`() async throws {
+    try await addManyMachines()
+    let sorted = try await search { $0.order = .name }
+    #expect(sorted.isPart && sorted.total == nil && sorted.machines.count == 50 && !sorted.isCutShort)
+  }
+
+  @Test func `of too many machines, a search reads on until the page is full or every machine was looked at`()
     async throws
   {
-    try await server.store.write { try $0.accounts.add("mina", now: 1) }
-    let count = FleetSearch.mostSorted + 5
-    try await server.database.addMachines(count)
-    let sorted = try await search { $0.order = .name }
-    #expect(sorted.isPart && sorted.total == nil && sorted.machines.count == 50)
+    try await addManyMachines()
+    let last = try await search { $0.words = "dev-10004" }
+    #expect(Self.ids(last) == ["dev-10004"] && last.next == nil && !last.isCutShort && !last.isPart)
+    // These machines are in all steps: the first pages are full, and the last one is not.
     var (names, after, pages) = ([String](), MachinePlace?.none, 0)
     repeat {
-      let page = try await search { ($0.words, $0.after) = ("dev-10004", after) }
-      #expect(!page.isPart && page.total == nil)
-      (names, after, pages) = (names + page.machines.map(\.id), page.next, pages + 1)
+      let page = try await search { ($0.words, $0.limit, $0.after) = ("999", 4, after) }
+      #expect(!page.isCutShort && page.total == nil && (page.next == nil || page.machines.count == 4))
+      (names, after, pages) = (names + Self.ids(page), page.next, pages + 1)
     } while after != nil && pages < 9
-    #expect(names == ["dev-10004"] && pages == 3)
+    #expect(names.count == 19 && Set(names).count == 19 && pages == 5 && names == names.sorted())
+    let nothing = try await search { $0.words = "nothing" }
+    #expect(nothing == FleetSearch(machines: [], next: nil, total: nil, isPart: false))
   }
+
+  @Test func `a search that has looked at enough machines says so, and the next page goes on where it stopped`()
+    async throws
+  {
+    try await addManyMachines()
+    func page(_ after: MachinePlace?) async throws -> FleetSearch {
+      try await search { ($0.words, $0.mostLookedAt, $0.after) = ("dev-0900", 6000, after) }
+    }
+    let first = try await page(nil)
+    #expect(first.machines.isEmpty && first.isCutShort && first.next?.id == "dev-05999")
+    let second = try await page(first.next)
+    #expect(Self.ids(second).count == 10 && !second.isCutShort && second.next == nil)
+    // The place is one that the API and the console write.
+    #expect(try #require(first.next).text == "dev-05999")
+  }
+
+  private static func ids(_ found: FleetSearch) -> [String] { found.machines.map(\.id) }
 
   @Test(arguments: [
     ("", MachineQuery.Order.name), ("a", .name), ("W10", .name), ("WyJuYW1lIiwiYSIsImIiXQ", .group),

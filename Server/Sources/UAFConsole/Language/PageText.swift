@@ -375,9 +375,12 @@ enum PageText: String, CaseIterable, Sendable {
   case noneHere
   case onlyFirstSorted
   case onlyFirstPeople
+  case rowsPerhapsMore
   case allOfThem
   case moreFilters
   case name
+  case foundSoFar
+  case searchCutShort
   case count
   case actionsFor
   case pick

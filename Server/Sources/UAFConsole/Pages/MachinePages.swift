@@ -43,17 +43,21 @@ enum MachinePages {
       empty: call.text(!isSearch ? .noMachinesYet : page.next == nil ? .noneFound : .noneHere),
       first: call.first(path, kept),
       next: page.next.map { call.next(path, kept + [("after", $0)], after: rows.count) },
-      count: call.count(rows.count, hasMore: page.next != nil, of: found.total), order: order,
+      count: found.isCutShort
+        ? call.language.text(.foundSoFar, String(rows.count))
+        : call.count(rows.count, hasMore: page.next != nil, of: found.total), order: order,
       picking: PeopleBulk.picking(page.rows, call), hidesCaption: true)
     var head = PageHead()
     if call.allows(.joinMachines) {
       head.primary = call.action(.joinCodeIssue, JoinCodePages.issuePath, .plus)
     }
-    let part: [PageBlock] =
-      found.isPart
-      ? [
-        .aside(call.language.text(.onlyFirstSorted, call.language.grouped(FleetSearch.mostSorted)))
-      ] : []
+    var part: [PageBlock] = []
+    if found.isPart {
+      part.append(.aside(call.language.text(.onlyFirstSorted, call.language.grouped(FleetSearch.mostSorted))))
+    }
+    if found.isCutShort {
+      part.append(.aside(call.language.text(.searchCutShort, call.language.grouped(query.mostLookedAt))))
+    }
     return PageContent(
       title: call.text(.machines), head: head,
       blocks: [.search(search(call))] + part + [.table(table)])
@@ -223,16 +227,14 @@ enum MachinePages {
 /// The page with the machines that say that they have joined, and that this server does not know.
 enum UnknownMachinesPage {
   static let path = "/console/machines/unknown"
-  /// The most machines on the page.
-  private static let most = 200
 
   static func content(_ call: PageCall) async throws -> PageContent {
     let found = try await AttentionAdministration(call.administration).unknownMachines(by: call.caller)
     let columns: [PageText] = [.machineName, .deviceID, .address, .firstRefused, .lastRefused, .reportsRefused]
     let table = PageTable(
       caption: call.text(.unknownMachines), columns: columns.map(call.text),
-      rows: found.prefix(most).map { row($0, call) }, empty: call.text(.noUnknownMachines),
-      count: call.count(min(found.count, most), hasMore: found.count > most), order: call.order(columns: columns.count),
+      rows: found.map { row($0, call) }, empty: call.text(.noUnknownMachines),
+      count: call.count(found.count, hasMore: false), order: call.order(columns: columns.count),
       hidesCaption: true)
     var head = PageHead()
     if call.allows(.joinMachines) { head.primary = call.action(.joinCodeIssue, JoinCodePages.issuePath, .plus) }

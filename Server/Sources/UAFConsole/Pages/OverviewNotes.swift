@@ -100,11 +100,12 @@ enum OverviewNotes {
     }
     let policies = try await AttentionAdministration(call.administration).policyEnds(
       by: call.caller)
-    notes += policies.filter { isSoon($0.endsAt) }.prefix(mostPolicies).map { policy in
+    let soon = policies.filter { isSoon($0.endsAt) }
+    notes += soon.prefix(mostPolicies).map { policy in
       PageNote(
         count: days(policy.endsAt),
         text: call.language.text(
-          .notePolicyEnds, String(policy.number), policy.group, String(policy.machines)),
+          .notePolicyEnds, String(policy.number), policy.group, call.language.grouped(policy.machines)),
         link: PageCall.link(MachinePages.path, [("words", policy.group), ("sort", "lastReport")]),
         tone: .warn,
         icon: .policies)

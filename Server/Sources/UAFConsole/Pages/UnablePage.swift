@@ -57,11 +57,22 @@ enum UnablePage {
     let table = PageTable(
       caption: call.text(.cannotLogIn), columns: [call.text(.account), call.text(.why), call.text(.expires), ""],
       rows: found.prefix(most).map { row($0, call) }, empty: call.text(.everybodyCan),
-      count: call.count(min(found.count, most), hasMore: list.isPart || found.count > most),
+      count: count(found.count, isPart: list.isPart, call),
       order: call.order(columns: 3, keeping: ["cause"]), hidesCaption: true)
     return PageContent(
       title: call.text(.cannotLogIn),
       blocks: [.chips(chips, title: call.text(.why)), .table(table)])
+  }
+
+  /// How many people are shown, and how many there are.
+  ///
+  /// - Parameter isPart: whether there may be more than were found.
+  private static func count(_ found: Int, isPart: Bool, _ call: PageCall) -> String {
+    let number = call.language.grouped(found)
+    if found > most {
+      return call.language.text(isPart ? .rowsOfMore : .rowsOf, "1", call.language.grouped(most), number)
+    }
+    return isPart ? call.language.text(.rowsPerhapsMore, number) : call.count(found, hasMore: false)
   }
 
   private static func row(_ person: UnablePerson, _ call: PageCall) -> [PageCell] {

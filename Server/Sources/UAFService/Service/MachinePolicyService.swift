@@ -149,9 +149,34 @@ package protocol SavedMachinePolicies {
   ///   - limit: how many at most.
   func policies(before number: Int64, of group: String?, limit: Int) throws -> [SavedMachinePolicy]
 
+  /// The policies that end on machines which have not renewed them after half of the policies' time; see ``MachinePolicyEnd``.
+  ///
+  /// - Parameter now: seconds since 1970.
+  func ends(now: Int64) throws -> [MachinePolicyEnd]
+
   /// Adds a policy, which is in force for its group from then on.
   ///
   /// - Returns: false if its number is not higher than all others, because a different administrator was faster; nothing is
   ///   stored then.
   func add(_ policy: SavedMachinePolicy) throws -> Bool
+}
+
+/// A workstation policy that ends on machines which do not renew it.
+///
+/// A machine renews its policy after half of the policy's time. So these are machines that have not reported for longer than
+/// that. A policy that has ended stays in force on its machine.
+package struct MachinePolicyEnd: Equatable, Sendable {
+  package let number: Int64
+  package let group: String
+  /// How many machines have not renewed it.
+  package let machines: Int
+  /// The first end on one of them, in seconds since 1970.
+  package let endsAt: Int64
+
+  package init(number: Int64, group: String, machines: Int, endsAt: Int64) {
+    self.number = number
+    self.group = group
+    self.machines = machines
+    self.endsAt = endsAt
+  }
 }

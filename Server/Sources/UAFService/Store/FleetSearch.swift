@@ -25,13 +25,15 @@ package struct MachineQuery: Equatable, Sendable {
   package var after: MachinePlace?
   /// How many machines at most.
   package var limit: Int
+  /// How many machines are looked at for one page at most, if there are too many to sort them.
+  package var mostLookedAt = FleetSearch.mostLookedAt
 
   package init(limit: Int) { self.limit = limit }
 
   /// The same page of all machines, in the order of their IDs.
   package var plain: MachineQuery {
     var plain = MachineQuery(limit: limit)
-    plain.after = after
+    (plain.after, plain.mostLookedAt) = (after, mostLookedAt)
     return plain
   }
 }
@@ -55,6 +57,8 @@ package typealias MachinePlace = SortedPlace<MachineQuery.Order>
 package struct FleetSearch: Equatable, Sendable {
   /// The most machines that are searched and sorted at once: the store reads each of them.
   package static let mostSorted = 10_000
+  /// The most machines that one page of a search looks at if there are more than ``mostSorted``: half a second in SQLite.
+  package static let mostLookedAt = 50_000
 
   package let machines: [FleetMachine]
   /// Where the next page begins; nil on the last page.
@@ -63,11 +67,16 @@ package struct FleetSearch: Equatable, Sendable {
   package let total: Int?
   /// Whether there are machines that were left out, because there are too many to sort them.
   package let isPart: Bool
+  /// Whether the page ends before it is full, because so many machines were looked at; the next page may have no machine.
+  package let isCutShort: Bool
 
-  package init(machines: [FleetMachine], next: MachinePlace?, total: Int?, isPart: Bool) {
+  package init(
+    machines: [FleetMachine], next: MachinePlace?, total: Int?, isPart: Bool, isCutShort: Bool = false
+  ) {
     self.machines = machines
     self.next = next
     self.total = total
     self.isPart = isPart
+    self.isCutShort = isCutShort
   }
 }

@@ -17,8 +17,9 @@ package protocol Machines {
   /// Machines that meet some conditions, in an order, those that have joined included.
   ///
   /// The first ``FleetSearch/mostSorted`` machines in the order of their IDs are searched and sorted. If there are more, a search
-  /// in the order of the IDs continues with the others, page by page; and a page may have few machines, or none, although a
-  /// further page follows. In every other order, the others are left out, and the result says so.
+  /// in the order of the IDs continues with the others, and looks at ``MachineQuery/mostLookedAt`` machines for a page: such a
+  /// page may have few machines, or none, although a further page follows, and the result says so. In every other order, the
+  /// others are left out, and the result says that too.
   ///
   /// - Parameter now: seconds since 1970.
   func search(_ query: MachineQuery, now: Int64) throws -> FleetSearch
