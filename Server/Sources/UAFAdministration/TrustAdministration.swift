@@ -42,6 +42,18 @@ package struct TrustAdministration: Sendable {
     }
     return Page(rows, limit: limit) { $0.id }
   }
+
+  /// How many machines lack a key or an authority: as many as ``lacking(_:after:limit:by:)`` has on all pages,
+  /// and of more than ``RowTotal/mostCounted`` that they are more.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func countLacking(_ anchor: TrustAnchor, by caller: Caller) async throws -> RowTotal {
+    try caller.require(.read)
+    let since = TrustReach.since(environment.now())
+    return try await environment.read {
+      RowTotal(counted: try $0.machineTrusts.countLacking(anchor, since: since, upTo: RowTotal.mostCounted + 1))
+    }
+  }
 }
 
 /// A key or an authority that is going to be used, and who lacks it.

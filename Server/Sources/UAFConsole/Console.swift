@@ -119,7 +119,8 @@ package struct Console: Sendable {
         return request.refused(.badRequest, .badRequest, signedIn)
       }
       do {
-        return try request.page(try await route.content(request.call(signedIn, fields)), signedIn)
+        let content = try await route.content(request.call(signedIn, fields))
+        return try request.page(content, signedIn, status: content.isMissing ? .notFound : .ok)
       } catch let refusal as AdministrationRefusal {
         return request.refused(refusal, signedIn)
       }

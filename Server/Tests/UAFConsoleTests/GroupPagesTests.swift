@@ -40,7 +40,7 @@ import UAFAdministration
 
   @Test func `a server without groups says how one is made`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
-    #expect(await page(browser, "/console/groups").contains("A group is made when somebody is put into it"))
+    #expect(await page(browser, "/console/groups").contains("To make one, enter its name in the data of a person."))
   }
 
   @Test func `the list has pages, and the page after a name begins with the next one`() async throws {

@@ -63,35 +63,66 @@ import UAFMessages
     #expect(ConsoleBrowser.text(await browser.get("/console/machine?id=d1")).contains("보고된 잠금"))
   }
 
-  @Test func `the list of machines shows only those that lack a coming key, and refuses what is no name of one`()
-    async throws
-  {
-    try await server.joined(server.joinCode(), "d1", name: "desk-1")
-    try await server.joined(server.joinCode(), "d2", name: "desk-2")
-    let name = "0123456789abcdef"
+  private func announce(_ name: String) async throws {
+    let authority = AnnouncedAuthority(
+      fingerprint: name, certificate: [1], announcedBy: "test", announcedAt: server.now, usedFrom: server.now + 60)
+    try await server.store.write { try $0.machineTrusts.announce(authority) }
+  }
+
+  @Test func `the list of machines that lack a coming authority has a title and a total of its own`() async throws {
+    let code = try await server.joinCode(machines: 70)
+    for number in 10..<70 { try await server.joined(code, "d\(number)", name: "desk-\(number)") }
+    let name = String(repeating: "a", count: 64)
+    try await announce(name)
     try await server.store.write {
-      try $0.machineTrusts.note(KnownTrust(verdictKeys: [name], authorities: []), of: "d2")
+      try $0.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: [name]), of: "d11")
     }
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let page = ConsoleBrowser.text(await browser.get("/console/machines?lacks=\(name)"))
-    #expect(page.contains("desk-1") && !page.contains("desk-2") && page.contains("that lack \(name)"))
-    #expect(!page.contains("name=\"state\""), "the list takes no other filter")
+    #expect(page.contains("<h1>Machines without the certificate authority aaaaaaaa…aaaa</h1>"))
+    #expect(page.contains("desk-10") && !page.contains("desk-11") && page.contains(">1–50 of 59 · page 1 of 2<"))
+    #expect(page.contains("<p class=\"subtitle\">In use from ") && !page.contains("name=\"state\""))
     let all = ConsoleBrowser.text(await browser.get("/console/machines"))
-    #expect(all.contains("desk-1") && all.contains("desk-2") && !all.contains("lacks"))
-    #expect(await browser.get("/console/machines?lacks=%3Cb%3E").status == .badRequest)
+    #expect(all.contains("desk-10") && all.contains("desk-11") && !all.contains("lacks"))
+    _ = await browser.get("/console/language?to=ko")
+    let korean = ConsoleBrowser.text(await browser.get("/console/machines?lacks=\(name)"))
+    #expect(korean.contains("<h1>인증 기관 aaaaaaaa…aaaa를 받지 못한 기기</h1>"))
+  }
+
+  @Test func `the list of machines that lack a key says that every machine has it`() async throws {
+    let name = String(repeating: "a", count: 64)
+    try await announce(name)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let page = ConsoleBrowser.text(await browser.get("/console/machines?lacks=\(name)"))
+    #expect(page.contains("No machine that was seen in the last 30 days lacks it."))
+  }
+
+  @Test(arguments: [
+    "zz", "%3Cb%3E", "0123456789abcdef", String(repeating: "b", count: 64), String(repeating: "x", count: 2000),
+  ])
+  func `the list of machines that lack what the server does not have is a text, and no list`(
+    name: String
+  ) async throws {
+    try await server.joined(server.joinCode(), "d1", name: "desk-1")
+    try await announce(String(repeating: "a", count: 64))
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let answer = await browser.get("/console/machines?lacks=\(name)")
+    let page = ConsoleBrowser.text(answer)
+    #expect(answer.status == .notFound && page.contains("This server has no key and no certificate authority"))
+    #expect(!page.contains("desk-1") && !page.contains("<b>") && page.contains("href=\"/console/settings\""))
   }
 
   @Test func `the overview and the settings count the machines that lack an announced authority`() async throws {
     try await server.joined(server.joinCode(), "d1", name: "desk-1")
     let name = String(repeating: "a", count: 64)
-    let authority = AnnouncedAuthority(
-      fingerprint: name, certificate: [1], announcedBy: "test", announcedAt: server.now, usedFrom: server.now + 60)
-    try await server.store.write { try $0.machineTrusts.announce(authority) }
+    try await announce(name)
     let (browser, _) = try await server.signedIn("alice", .auditor)
     for path in ["/console", "/console/settings"] {
       let page = ConsoleBrowser.text(await browser.get(path))
       #expect(page.contains("/console/machines?lacks=\(name)"), "\(path)")
     }
+    let first = ConsoleBrowser.text(await browser.get("/console"))
+    #expect(first.contains("Machines without the next certificate authority"))
     try await server.store.write {
       try $0.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: [name]), of: "d1")
     }
@@ -130,7 +161,7 @@ import UAFMessages
     #expect(page.contains("&lt;b&gt;desk") && page.contains("&lt;i&gt;d9") && page.contains("192.0.2.7"))
     #expect(!page.contains("<b>desk") && !page.contains("<i>d9"))
     _ = await browser.get("/console/language?to=ko")
-    #expect(ConsoleBrowser.text(await browser.get(path)).contains("이 서버가 모르는 기기"))
+    #expect(ConsoleBrowser.text(await browser.get(path)).contains("<h1>알 수 없는 기기</h1>"))
   }
 
   @Test func `the list of unknown machines leaves out those that were revoked, and those that joined again`()

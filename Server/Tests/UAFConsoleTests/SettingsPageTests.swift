@@ -26,6 +26,19 @@ import UAFAdministration
       #expect(page.contains(text), "\(text)")
     }
     #expect(page.contains("<time datetime=\"\(server.now + 60)\"") && page.contains("sent to no sink"))
+    #expect(page.contains("<td data-column=\"Kind\">verdict key</td>"))
+  }
+
+  @Test func `a table of the settings without rows keeps its heading`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let page = ConsoleBrowser.text(await browser.get("/console/settings"))
+    #expect(
+      page.contains(
+        "<h2>Next verdict keys and certificate authorities</h2><p class=\"empty\">No new verdict key or certificate "
+          + "authority is planned.</p>"))
+    #expect(page.contains("<h2>Sinks of the audit</h2><p class=\"empty\">"))
+    // The title of a page is not said twice.
+    #expect(!ConsoleBrowser.text(await browser.get("/console/groups")).contains("<h2>"))
   }
 
   @Test func `the page of settings shows how many rows a sink lacks, and since when`() async throws {

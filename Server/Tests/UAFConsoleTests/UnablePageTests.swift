@@ -76,7 +76,7 @@ import UAFAdministration
       #expect(text.contains("/console/unable?cause=\(cause)\""), "\(cause)")
     }
     // The certificate of the test's server has long ended.
-    #expect(text.contains("Certificate ends") && text.contains("New key is used: verdict"))
+    #expect(text.contains("Certificate ends") && text.contains("New verdict key comes into use"))
   }
 
   @Test func `a machine is silent after a week without a report, and left machines are no news`() async throws {

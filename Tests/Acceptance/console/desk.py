@@ -1,7 +1,9 @@
 """A uaf-server with its console, one administrator of each role, and the browsers that visit it."""
 
 import itertools
+import json
 import pathlib
+import signal
 import socket
 import subprocess
 
@@ -10,7 +12,9 @@ from console.visitor import Visitor
 from fleet import certificates
 from fleet.client import Channel, Person, Verdicts
 from fleet.programs import USER, Program, as_user, folder
+from fleet.workstation import Workstation
 from lab import loopback
+from lab.table import must
 from lab.waiting import until
 
 # Not 127.0.0.1: the server counts all loopback addresses as one, so all rows together would share one limit of sign-ins.
@@ -78,6 +82,28 @@ class Desk:
 
     def run(self, *arguments):
         return as_user("uaf-server", *arguments, "--state", self.state).stdout.strip()
+
+    def coming_key(self):
+        """The id of a verdict key that the server will use later; it is made by the first call."""
+        found = [json.loads(line) for line in self.run("keys", "status", "--json").splitlines()]
+        if not found:
+            self.run("keys", "rotate", "verdict")
+            self.program.process.send_signal(signal.SIGHUP)
+            until(lambda: '"coming":[{' in self.api("/coming-trust").replace(" ", ""), "a coming key")
+            return self.coming_key()
+        return found[0]["name"]
+
+    def join_line(self, machines):
+        """The line of a new join code."""
+        url = f"https://{NAME}:{PORT}"
+        return self.run("join-code", "create", "--server", url, "--group", "lab", "--machines", machines)
+
+    def joined(self, name, line):
+        """A workstation that has joined and reported."""
+        machine = Workstation(name)
+        machine.join(self.channel, line)
+        must(machine.check_in(self.channel)[0] == 200, f"{name} was refused")
+        return machine
 
     def run_all(self, *arguments):
         """What a command prints, notes included."""

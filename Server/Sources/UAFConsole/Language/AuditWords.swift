@@ -38,12 +38,25 @@ extension PageLanguage {
 
   /// The name of one of this project's models; nil for any other model.
   func model(_ aaid: AAID) -> String? {
-    let model = ModelAdministration.type(of: aaid)
-    return switch model {
+    ModelAdministration.type(of: aaid).map(authenticator)
+  }
+
+  /// The word for a type of authenticators, by the name with which machines report it.
+  func authenticator(_ type: String) -> String {
+    switch type {
     case "passcode": text(.modelPasscode)
     case "pattern": text(.modelPattern)
     case "fingerprint": text(.modelFingerprint)
-    default: model
+    default: type
+    }
+  }
+
+  /// The word for those whose attempts a machine has locked out or counted.
+  func text(_ origin: ReportedLock.Origin) -> String {
+    switch origin {
+    case .local: text(.originLocal)
+    case .remote: text(.originRemote)
+    case .otherUser: text(.originOtherUser)
     }
   }
 }

@@ -21,8 +21,8 @@ enum EnglishPageTexts {
     .goOn: "Continue",
     .confirmSignIn: "Confirm the sign-in",
     .confirmHow:
-      "On your workstation, save the line below to a file and run: uafctl oob FILE. Check that it "
-      + "shows this text, confirm it there, and then press the button.",
+      "On your workstation, save the line below in a file, and run 'uafctl oob FILE'. If it shows the same text as this "
+      + "page, confirm it there. Then press the button here.",
     .textToConfirm: "Text to confirm",
     .codeNumber: "Code",
     .payloadLine: "Line for uafctl oob",
@@ -96,7 +96,8 @@ enum EnglishPageTexts {
     .codeIssued: "The code for {}, shown only once. It is valid until {}.",
     .enrolHow:
       "Hand the code over in private. On a machine that knows this server, the person runs 'uafctl register --code -' and "
-      + "enters the code. For any other machine there is the line below: saved to a file, it goes to 'uafctl register --code FILE'.",
+      + "enters the code. On any other machine, the person saves the line below in a file, and runs "
+      + "'uafctl register --code FILE'.",
     .enrolLine: "Line for uafctl register",
     .closeCode: "Close the open code",
     .close: "Close",
@@ -260,12 +261,15 @@ enum EnglishPageTexts {
     .keyFrom: "Used from",
     .keyInUse: "in use",
     .keyToCome: "not yet in use",
-    .comingTrust: "Keys and authorities that machines have to learn",
-    .lackingMachines: "Machines that lack it",
+    .comingTrust: "Next verdict keys and certificate authorities",
+    .lackingMachines: "Machines without it",
     .learningNone: "not counted, because they learn no authorities: {}",
-    .nothingComing: "No verdict key and no authority is going to be used.",
+    .nothingComing: "No new verdict key or certificate authority is planned.",
     .anchorKey: "verdict key",
-    .anchorAuthority: "authority of the certificate",
+    .anchorAuthority: "certificate authority",
+    .keySecret: "server secret",
+    .keyAudit: "audit key",
+    .keyMachine: "machine secret",
     .keyAccepted: "still accepted",
     .keyEnded: "ended",
     .storeState: "Store",

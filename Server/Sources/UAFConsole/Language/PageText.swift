@@ -324,6 +324,9 @@ enum PageText: String, CaseIterable, Sendable {
   case anchorAuthority
   case keyAccepted
   case keyEnded
+  case keySecret
+  case keyAudit
+  case keyMachine
   case storeState
   case storeKind
   case lastRow
@@ -372,15 +375,15 @@ enum PageText: String, CaseIterable, Sendable {
   case rowsOfMore
   case pageOf
   case firstPage
+  case rowsPerhapsMore
   case noneHere
   case onlyFirstSorted
   case onlyFirstPeople
-  case rowsPerhapsMore
+  case foundSoFar
+  case searchCutShort
   case allOfThem
   case moreFilters
   case name
-  case foundSoFar
-  case searchCutShort
   case count
   case actionsFor
   case pick
@@ -439,6 +442,9 @@ enum PageText: String, CaseIterable, Sendable {
   case modelFingerprint
 
   // The overview.
+  case originLocal
+  case originRemote
+  case originOtherUser
   case toDo
   case actorDirectory
   case nothingToDo
@@ -471,6 +477,11 @@ enum PageText: String, CaseIterable, Sendable {
   case noteLacking
   case lackingShown
   case noteToken
+  case noteMorePolicies
+  case lackingTitle
+  case usedFrom
+  case nobodyLacks
+  case noSuchAnchor
   case notePolicyEnds
   case noteJoinCodes
   case findPerson

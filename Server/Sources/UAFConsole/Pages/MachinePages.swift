@@ -63,20 +63,36 @@ enum MachinePages {
       blocks: [.search(search(call))] + part + [.table(table)])
   }
 
-  /// The machines that lack a key or an authority, in the order of their device ids.
+  /// The machines that lack a key or an authority of this server, in the order of their device ids.
+  ///
+  /// Every machine lacks what this server does not have, so for such a name the page says that instead.
   private static func lacking(_ name: String, _ call: PageCall) async throws -> PageContent {
-    let page = try await TrustAdministration(call.administration).lacking(
-      name, after: call.fields["after"], by: call.caller)
+    let trust = TrustAdministration(call.administration)
+    let coming = try await trust.coming(by: call.caller).first { $0.anchor.name == name }
+    let isKey = call.environment.facts.keys(call.environment.now).contains { $0.id == name }
+    guard let anchor = TrustAnchor(name), coming != nil || isKey else {
+      let content = PageContent(
+        title: call.text(.problem),
+        blocks: [
+          .paragraph(call.language.text(.noSuchAnchor, PageCell.shortened(name))),
+          .links([call.action(.comingTrust, "/console/settings")], title: call.text(.settings)),
+        ])
+      return content.missing
+    }
+    let page = try await trust.lacking(name, after: call.fields["after"], by: call.caller)
+    let total = try await trust.countLacking(anchor, by: call.caller)
     let rows = page.rows.map { row($0, call) }
     let table = PageTable(
-      caption: call.text(.machines), columns: columns.map(call.text) + [""], rows: rows, empty: call.text(.noneFound),
+      caption: call.text(.machines), columns: columns.map(call.text) + [""], rows: rows, empty: call.text(.nobodyLacks),
       first: call.first(path, [("lacks", name)]),
       next: page.next.map { call.next(path, [("lacks", name), ("after", $0)], after: rows.count) },
-      count: call.count(rows.count, hasMore: page.next != nil), picking: PeopleBulk.picking(page.rows, call),
-      hidesCaption: true)
+      count: call.count(rows.count, hasMore: page.next != nil, of: total),
+      picking: PeopleBulk.picking(page.rows, call), hidesCaption: true)
+    let title = call.language.text(.lackingTitle, SettingsPage.word(anchor, call), PageCell.shortened(name))
+    let subtitle = coming.map { call.language.text(.usedFrom, call.time($0.usedFrom)) } ?? ""
     return PageContent(
-      title: call.text(.machines), head: PageHead(),
-      blocks: [.paragraph(call.language.text(.lackingShown, name)), .table(table)])
+      title: title, head: PageHead(subtitle: subtitle),
+      blocks: [.paragraph(call.text(.lackingShown)), .table(table)])
   }
 
   private static func row(_ machine: FleetMachine, _ call: PageCall) -> [PageCell] {
@@ -164,7 +180,8 @@ enum MachinePages {
     guard !wrong.named.isEmpty || wrong.more > 0 else { return nil }
     let rows = wrong.named.map { attempts -> [PageCell] in
       [
-        PageCall.personLink(attempts.account), PageCell(attempts.type), PageCell(attempts.origin.rawValue),
+        PageCall.personLink(attempts.account), PageCell(call.language.authenticator(attempts.type)),
+        PageCell(call.language.text(attempts.origin)),
         PageCell(String(attempts.count)),
       ]
     }
@@ -180,7 +197,8 @@ enum MachinePages {
     let rows = locks.named.map { lock -> [PageCell] in
       let unlock = PageCall.link("/console/person/unlock", [("name", lock.account), ("machine", machine.id)])
       return [
-        PageCall.personLink(lock.account), PageCell(lock.type), PageCell(lock.origin.rawValue), call.moment(lock.until),
+        PageCall.personLink(lock.account), PageCell(call.language.authenticator(lock.type)),
+        PageCell(call.language.text(lock.origin)), call.moment(lock.until),
         call.allows(.unlock) ? PageCell(call.text(.unlockMachine), link: unlock) : "",
       ]
     }

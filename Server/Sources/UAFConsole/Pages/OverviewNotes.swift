@@ -94,8 +94,8 @@ enum OverviewNotes {
     notes += call.environment.facts.keys(now).filter { $0.use == .toCome }.compactMap { key in
       key.from.map {
         PageNote(
-          count: days($0), text: call.language.text(.noteComingKey, key.kind), link: "/console/settings", tone: .warn,
-          icon: .key)
+          count: days($0), text: call.language.text(.noteComingKey, SettingsPage.word(key.kind, call)),
+          link: "/console/settings", tone: .warn, icon: .key)
       }
     }
     let policies = try await AttentionAdministration(call.administration).policyEnds(
@@ -109,6 +109,12 @@ enum OverviewNotes {
         link: PageCall.link(MachinePages.path, [("words", policy.group), ("sort", "lastReport")]),
         tone: .warn,
         icon: .policies)
+    }
+    if soon.count > mostPolicies {
+      notes.append(
+        PageNote(
+          count: "+\(soon.count - mostPolicies)", text: call.text(.noteMorePolicies), link: MachinePolicyPages.path,
+          tone: .warn, icon: .policies))
     }
     if call.allows(.manageAccess) {
       let tokens = try await AccessAdministration(call.administration).tokens(by: call.caller)

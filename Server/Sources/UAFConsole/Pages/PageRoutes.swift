@@ -255,6 +255,8 @@ struct PageContent {
 
   init(title: String, head: PageHead? = nil, blocks: [PageBlock]) {
     self.title = title
+  /// Whether the page only says that what it was asked for does not exist.
+  var isMissing = false
     self.head = head
     self.blocks = blocks
   }
@@ -262,5 +264,12 @@ struct PageContent {
   /// Whether the page needs the script for passkeys.
   var hasScript: Bool {
     blocks.contains { if case .passkey = $0 { true } else { false } }
+  /// The same page, sent as one that says that something does not exist.
+  var missing: PageContent {
+    var missing = self
+    missing.isMissing = true
+    return missing
+  }
+
   }
 }

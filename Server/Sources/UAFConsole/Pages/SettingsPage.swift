@@ -46,7 +46,7 @@ enum SettingsPage {
         case .ended: call.state(.keyEnded, .quiet, .key)
         }
       return [
-        PageCell(key.kind), call.identifier(key.id), key.from.map { call.moment($0) } ?? "-",
+        PageCell(word(key.kind, call)), call.identifier(key.id), key.from.map { call.moment($0) } ?? "-",
         PageCell("", kind: .state(use)),
       ]
     }
@@ -70,6 +70,17 @@ enum SettingsPage {
     return PageTable(
       caption: call.text(.comingTrust), columns: [.kind, .keyID, .keyFrom, .lackingMachines].map(call.text),
       rows: rows, empty: call.text(.nothingComing))
+  }
+
+  /// The kind of a key of the server, in words.
+  static func word(_ kind: String, _ call: PageCall) -> String {
+    switch kind {
+    case "secret": call.text(.keySecret)
+    case "verdict": call.text(.anchorKey)
+    case "audit": call.text(.keyAudit)
+    case "machine": call.text(.keyMachine)
+    default: kind
+    }
   }
 
   /// The kind of a key or an authority, in words.

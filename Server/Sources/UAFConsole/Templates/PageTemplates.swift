@@ -175,7 +175,7 @@ enum PageTemplates {
     {{#picking}}<p class="bulk"><span>{{pickTitle}}</span>\
     {{#buttons}}<button formaction="{{formAction}}" class="{{#isDangerous}}danger {{/isDangerous}}second">{{shown}}</button> \
     {{/buttons}}</p></form>{{/picking}}{{/hasRows}}
-    {{^hasRows}}<p class="empty">{{empty}}</p>{{/hasRows}}
+    {{^hasRows}}{{^hidesCaption}}<h2>{{caption}}</h2>{{/hidesCaption}}<p class="empty">{{empty}}</p>{{/hasRows}}
     {{#hasCount}}<p class="count">{{count}}</p>{{/hasCount}}
     {{#hasPages}}<p class="turn">{{#hasFirst}}<a href="{{firstLink}}">{{first}}</a> {{/hasFirst}}\
     {{#hasNext}}<a rel="next" href="{{nextLink}}">{{next}}</a>{{/hasNext}}</p>{{/hasPages}}
