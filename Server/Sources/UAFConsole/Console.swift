@@ -181,16 +181,16 @@ package struct Console: Sendable {
       return request.refused(.noStep, .conflict, signedIn)
     }
     let passkey = PasskeyButton(action: Self.passkeyStep, button: .confirmByPasskey, request.language)
-    let page = ConfirmationPages.waiting(
-      .confirmStep, shown: step.text, number: code.shownNumber, end: request.time(code.expiresAt),
-      line: try SignIn(environment: environment).payload(code), action: "/console/confirm", passkey: passkey,
-      request.language)
     let cancel = PageForm(
       title: request.language.text(.cancel), action: "/console/confirm/cancel", button: request.language.text(.cancel),
       isQuiet: true)
+    let page = ConfirmationPages.waiting(
+      .confirmStep, shown: step.text, number: code.shownNumber, end: request.time(code.expiresAt),
+      line: try SignIn(environment: environment).payload(code), action: "/console/confirm", passkey: passkey,
+      cancel: cancel, request.language)
     let sentence = DangerousStep(stored: step.action).map { PageBlock.paragraph($0.sentence(request.language)) }
     return try request.page(
-      PageContent(title: page.title, blocks: [sentence].compactMap(\.self) + page.blocks + [.form(cancel)]), signedIn)
+      PageContent(title: page.title, blocks: [sentence].compactMap(\.self) + page.blocks), signedIn)
   }
 
   // MARK: Forms

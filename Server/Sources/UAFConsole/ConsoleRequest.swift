@@ -70,7 +70,7 @@ struct ConsoleRequest {
     cookies: [(name: StaticString, value: String)] = []
   ) throws -> WebResponse {
     let html = try PageTemplates.render(context(content, signedIn, notice: notice.map { language.text($0) }))
-    return ConsoleResponses.page(html, status: status, hasScript: content.hasScript, cookies: cookies)
+    return ConsoleResponses.page(html, status: status, asks: content.asks, cookies: cookies)
   }
 
   /// A page that says why the request was refused.
@@ -130,7 +130,7 @@ struct ConsoleRequest {
       "head": content.head.map { $0.context(more: language.text(.more), csrf: csrf) as Any } ?? false,
       "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },
     ]
-    if content.hasScript { context["script"] = ["path": ConsoleResponses.scriptPath] }
+    if content.hasPasskey { context["script"] = ["path": ConsoleResponses.scriptPath] }
     if let signedIn {
       // Only the first word: the text of a role continues with a description in parentheses.
       let role = call(signedIn, FormFields()).roleText(signedIn.session.role).split(separator: " ").first

@@ -78,7 +78,7 @@ import WebMessages
   }
 
   @Test
-  func `only the sign-in page may make requests from a script, and every page runs only the server's own scripts`()
+  func `only pages with a passkey or a search that follows what is typed make requests, and all run only own scripts`()
     async throws
   {
     let browser = ConsoleBrowser(server)
@@ -86,7 +86,13 @@ import WebMessages
     #expect(ConsoleBrowser.text(page).contains("<script src=\"/console/passkey.js\" defer></script>"))
     #expect(policy(page).contains("script-src 'self'") && !policy(page).contains("unsafe"))
     let (administrator, _) = try await signedIn("alice", .administrator)
-    for path in ["/console", "/console/people", "/console/about"] {
+    for path in ["/console/people", "/console/machines"] {
+      let page = await administrator.get(path)
+      #expect(
+        policy(page).contains("script-src 'self'; connect-src 'self'; require-trusted-types-for 'script';"), "\(path)")
+      #expect(ConsoleBrowser.text(page).contains(" data-live>") && !ConsoleBrowser.text(page).contains("<script"))
+    }
+    for path in ["/console", "/console/audit", "/console/about"] {
       let page = await administrator.get(path)
       let policy = policy(page)
       #expect(
@@ -94,10 +100,10 @@ import WebMessages
       #expect(!policy.contains("connect-src") && !policy.contains("unsafe"))
       // The one script is that which makes pages more comfortable; `text` leaves out its tag.
       #expect(
-        String(decoding: page.body, as: UTF8.self).contains("<script src=\"/console/comfort-1.js\" defer></script>"))
+        String(decoding: page.body, as: UTF8.self).contains("<script src=\"/console/comfort-2.js\" defer></script>"))
       #expect(!ConsoleBrowser.text(page).contains("<script"))
     }
-    for path in ["/console/comfort-1.js", "/console/passkey.js", "/console/style-5.css"] {
+    for path in ["/console/comfort-2.js", "/console/passkey.js", "/console/style-6.css"] {
       let file = await administrator.get(path)
       #expect(file.status == .ok && !policy(file).contains("script-src"), "\(path)")
     }

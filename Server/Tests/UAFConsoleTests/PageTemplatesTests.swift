@@ -15,7 +15,7 @@ struct PageTemplatesTests {
   private static func blocks(showing hostile: String) -> [PageBlock] {
     [
       .heading(hostile), .paragraph(hostile), .warning(hostile), .aside(hostile), .facts([(hostile, hostile)]),
-      .code(hostile, label: hostile),
+      .code(hostile, label: hostile, copy: CopyButton(.english)), .code(hostile, label: hostile, copy: nil),
       .table(
         PageTable(
           caption: hostile, columns: [hostile], rows: [[PageCell(hostile)], [PageCell(hostile, link: hostile)]],
@@ -32,7 +32,7 @@ struct PageTemplatesTests {
             PageField(name: hostile, label: hostile, kind: .choice([(hostile, hostile)]), value: hostile),
           ])),
       .details([
-        (hostile, PageCell(hostile, note: hostile)), (hostile, PageCell(hostile, kind: .id(copy: hostile))),
+        (hostile, PageCell(hostile, note: hostile)), (hostile, PageCell(hostile, kind: .id(CopyButton(.korean)))),
         (hostile, PageCell(hostile, kind: .state(PageState(word: hostile, tone: .bad, icon: .ban)), note: hostile)),
       ]),
       .table(

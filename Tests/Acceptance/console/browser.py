@@ -103,6 +103,41 @@ class Browser:
         self._driver.find_element(By.CSS_SELECTOR, selector).send_keys(value + Keys.ENTER)
         self._wait_for_page(before)
 
+    def type(self, selector, value):
+        """Types into a page that stays."""
+        self._driver.find_element(By.CSS_SELECTOR, selector).send_keys(value)
+
+    def shows(self, selector, texts):
+        """Waits until the elements have exactly these texts, because a script changes the page."""
+
+        def is_so(_):
+            return self.texts(selector) == texts
+
+        wait = WebDriverWait(self._driver, 10, ignored_exceptions=[WebDriverException])
+        try:
+            wait.until(is_so)
+        except WebDriverException as fault:
+            must(False, f"{selector} at {self.path} has {self.texts(selector)} instead of {texts}: {type(fault).__name__}")
+
+    def back(self):
+        """The browser's own button for the page before."""
+        self._driver.back()
+
+    def look_up(self, script):
+        """The value of an expression in the page."""
+        return self._driver.execute_script(f"return {script}")
+
+    def scripts(self, are_on):
+        self._driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not are_on})
+
+    def clipboard(self):
+        """What the page has copied."""
+        allowed = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": self.base}
+        self._driver.execute_cdp_cmd("Browser.grantPermissions", allowed)
+        return self._driver.execute_async_script(
+            "const [done] = arguments; navigator.clipboard.readText().then(done, fault => done(`fault: ${fault}`))"
+        )
+
     def _wait_for_page(self, before):
         wait = WebDriverWait(self._driver, 20, ignored_exceptions=[WebDriverException])
         wait.until(lambda _: self._is_gone(before))

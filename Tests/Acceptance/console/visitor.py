@@ -11,7 +11,7 @@ import urllib.parse
 
 from lab.table import must
 
-OWN_SCRIPT = '<script src="/console/comfort-1.js" defer></script>'
+OWN_SCRIPT = '<script src="/console/comfort-2.js" defer></script>'
 
 
 @dataclasses.dataclass

@@ -13,8 +13,8 @@ enum PageBlock: Equatable {
   case plot(BarPlot)
   /// What needs attention, with a title; the text replaces an empty list.
   case notes([PageNote], title: String, empty: String)
-  /// A text to be copied, with a label and the word on the button that copies it.
-  case code(String, label: String)
+  /// A text that is used elsewhere, with a label and the button that copies it; without a button for a text that is only read.
+  case code(String, label: String, copy: CopyButton?)
   case picture(QRCode, label: String)
   /// A sheet that is printed on a page of its own.
   case sheet(EnrolmentSheet)
@@ -54,7 +54,8 @@ enum PageBlock: Equatable {
         "notes": ["notesTitle": title, "hasNotes": !notes.isEmpty, "list": notes.map(\.context), "nothing": empty]
           as [String: Any]
       ]
-    case .code(let text, let label): ["code": ["text": text, "label": label]]
+    case .code(let text, let label, let copy):
+      ["code": ["text": text, "label": label, "copy": copy.map { $0.context as Any } ?? false] as [String: Any]]
     case .picture(let code, let label):
       ["picture": ["path": code.path, "side": code.side, "label": label] as [String: Any]]
     case .sheet(let sheet): ["sheet": sheet.context]
@@ -70,4 +71,20 @@ enum PageBlock: Equatable {
     case .passkey(let passkey): ["passkey": passkey.context(csrf: csrf)]
     }
   }
+}
+
+/// The button that copies a text; the page's script shows it, because nothing is copied without a script.
+///
+/// On a page with a form, texts with such a button come after the form: the Tab key reaches the page's own button first.
+struct CopyButton: Equatable {
+  let word: String
+  /// The word on the button after it was pressed.
+  let done: String
+
+  init(_ language: PageLanguage) {
+    word = language.text(.copy)
+    done = language.text(.copied)
+  }
+
+  var context: [String: Any] { ["copyWord": word, "copiedWord": done] }
 }

@@ -57,12 +57,14 @@ struct PageSearch: Equatable {
   var more: [PageField] = []
   /// The filters that the search keeps.
   var kept: [PageField] = []
+  /// Whether the page's script searches while somebody types, without the button.
+  var isLive = false
 
   /// - Parameter number: a number that is unique on the page.
   func context(number: Int) -> [String: Any] {
     [
       "action": action, "button": button, "boxId": "search-\(number)", "boxLabel": box.label, "boxName": box.name,
-      "boxValue": box.value, "boxMaximum": box.maximum, "boxHint": "", "searchIcon": Icon.search.path,
+      "boxValue": box.value, "boxMaximum": box.maximum, "boxHint": "", "searchIcon": Icon.search.path, "isLive": isLive,
       "hasChips": !chips.isEmpty,
       "chipTitle": chipTitle,
       "chips": chips.map { ["shown": $0.text, "href": $0.link, "isChosen": $0.isChosen] as [String: Any] },

@@ -166,7 +166,7 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
     /// A state; the text says more about it.
     case state(PageState)
     /// A long identifier, which is shown shortened.
-    case id(copy: String)
+    case id(CopyButton)
     /// Usable and other parts of a whole, as a bar.
     case bar(good: Int, other: Int, of: Int)
     /// A button that does something at once; the text is on the button.
@@ -234,7 +234,7 @@ struct PageCell: Equatable, ExpressibleByStringInterpolation {
       context["moment"] = time.context
     case .state(let state): context["badge"] = state.context
     case .id(let copy):
-      context["identifier"] = ["short": Self.shortened(text), "whole": text, "copy": copy]
+      context["identifier"] = ["short": Self.shortened(text), "whole": text, "copy": copy.context] as [String: Any]
     case .bar(let good, let other, let whole):
       let scale = max(whole, 1)
       context["share"] = ["good": good * 100 / scale, "goodEnd": good * 100 / scale, "rest": other * 100 / scale]

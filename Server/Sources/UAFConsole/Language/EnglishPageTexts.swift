@@ -116,6 +116,7 @@ enum EnglishPageTexts {
       "The join code for the group {}, for this many machines: {}. It is shown only once, and is valid until {}.",
     .joinCodeHow: "Hand the line over in private. Whoever joins a machine must compare the fingerprint of the server.",
     .joinCodeLine: "Line for machines that join",
+    .joinCommand: "Command on each machine, with the line in FILE",
     .unlockMachine: "Issue an unlock",
     .unlockMade: "An unlock for {} on one machine. It is shown only once, works only once, and is valid until {}.",
     .unlockHow: "On that machine, 'uafctl unlock --code' asks for the characters, and --payload FILE reads the line. "

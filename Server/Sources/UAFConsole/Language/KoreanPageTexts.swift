@@ -111,6 +111,7 @@ enum KoreanPageTexts {
     .joinCodeMade: "{} 그룹의 가입 코드입니다. 가입할 수 있는 기기 수: {}. 한 번만 표시되며 {}까지 유효합니다.",
     .joinCodeHow: "이 줄을 비공개로 전달하십시오. 기기를 가입시키는 사람은 서버의 지문을 비교합니다.",
     .joinCodeLine: "가입할 기기에 전달할 줄",
+    .joinCommand: "기기마다 실행할 명령(FILE은 위의 줄을 저장한 파일)",
     .unlockMachine: "잠금 해제 코드 발급",
     .unlockMade: "기기 하나에서 {} 계정의 잠금을 푸는 코드입니다. 한 번만 표시되고 한 번만 쓸 수 있으며 {}까지 유효합니다.",
     .unlockHow: "그 기기에서 'uafctl unlock --code'로 문자를 입력하거나 --payload 파일로 줄을 줍니다. 둘 중 하나만 쓸 수 있습니다.",

@@ -107,6 +107,7 @@ enum PageText: String, CaseIterable, Sendable {
   case joinCodeMade
   case joinCodeHow
   case joinCodeLine
+  case joinCommand
   case fingerprint
   case unlockMachine
   case unlockMade
@@ -322,11 +323,11 @@ enum PageText: String, CaseIterable, Sendable {
   case nothingComing
   case anchorKey
   case anchorAuthority
-  case keyAccepted
-  case keyEnded
   case keySecret
   case keyAudit
   case keyMachine
+  case keyAccepted
+  case keyEnded
   case storeState
   case storeKind
   case lastRow
@@ -343,6 +344,7 @@ enum PageText: String, CaseIterable, Sendable {
   // Lists, times, states and names.
   case more
   case copy
+  case copied
   case settingsPlace
   case justNow
   case timeAgo
@@ -373,14 +375,14 @@ enum PageText: String, CaseIterable, Sendable {
   case rowsOf
   case sortOrder
   case rowsOfMore
+  case rowsPerhapsMore
   case pageOf
   case firstPage
-  case rowsPerhapsMore
   case noneHere
-  case onlyFirstSorted
-  case onlyFirstPeople
   case foundSoFar
   case searchCutShort
+  case onlyFirstSorted
+  case onlyFirstPeople
   case allOfThem
   case moreFilters
   case name
@@ -440,11 +442,11 @@ enum PageText: String, CaseIterable, Sendable {
   case modelPasscode
   case modelPattern
   case modelFingerprint
-
-  // The overview.
   case originLocal
   case originRemote
   case originOtherUser
+
+  // The overview.
   case toDo
   case actorDirectory
   case nothingToDo
@@ -475,13 +477,13 @@ enum PageText: String, CaseIterable, Sendable {
   case noteCertificate
   case noteComingKey
   case noteLacking
-  case lackingShown
-  case noteToken
   case noteMorePolicies
   case lackingTitle
   case usedFrom
   case nobodyLacks
   case noSuchAnchor
+  case lackingShown
+  case noteToken
   case notePolicyEnds
   case noteJoinCodes
   case findPerson

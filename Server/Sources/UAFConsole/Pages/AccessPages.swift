@@ -148,7 +148,7 @@ enum AccessForms {
   static func made(_ made: DangerousStep.Made, _ call: PageCall) -> PageContent {
     switch made {
     case .token(let text):
-      PageContent(title: call.text(.tokens), blocks: [.code(text, label: call.text(.tokenMade))])
+      PageContent(title: call.text(.tokens), blocks: [call.code(text, label: call.text(.tokenMade))])
     case .code(let payload): PeoplePages.issued(payload, title: .codeIssued, how: .enrolHow, call)
     }
   }

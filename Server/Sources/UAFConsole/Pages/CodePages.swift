@@ -167,7 +167,8 @@ enum JoinCodePages {
       title: call.text(.joinCodeIssue),
       blocks: [
         .paragraph(call.language.text(.joinCodeMade, group, String(issued.machines), end)),
-        .paragraph(call.text(.joinCodeHow)), .code(issued.payload.encoded, label: call.text(.joinCodeLine)),
+        .paragraph(call.text(.joinCodeHow)), call.code(issued.payload.encoded, label: call.text(.joinCodeLine)),
+        call.code("sudo uafctl join --payload FILE", label: call.text(.joinCommand)),
         .facts([(call.text(.codeNumber), String(issued.number)), (call.text(.fingerprint), issued.fingerprint)]),
       ])
   }

@@ -150,7 +150,7 @@ enum MachinePages {
       kept: [
         .hidden("state", call.fields["state"]),
         .hidden(TableOrder.name, call.fields[TableOrder.name]),
-      ])
+      ], isLive: true)
   }
 
   private static func revokeLink(_ id: String) -> String { "/console/machine/revoke?id=\(FormFields.encoded(id))" }

@@ -98,7 +98,8 @@ enum MachinePolicyForms {
   }
 
   static func shown(_ text: String, _ call: PageCall) -> PageBlock {
-    text.isEmpty ? .paragraph(call.text(.machinePolicyEmpty)) : .code(text, label: call.text(.machinePolicyText))
+    text.isEmpty
+      ? .paragraph(call.text(.machinePolicyEmpty)) : .code(text, label: call.text(.machinePolicyText), copy: nil)
   }
 
   // MARK: The forms that lead to a preview

@@ -78,8 +78,11 @@ struct PageCall {
 
   /// A long identifier in a cell.
   func identifier(_ text: String) -> PageCell {
-    PageCell.shortened(text) == text ? PageCell(text) : PageCell(text, kind: .id(copy: self.text(.copy)))
+    PageCell.shortened(text) == text ? PageCell(text) : PageCell(text, kind: .id(CopyButton(language)))
   }
+
+  /// A text to be copied, with a button for that.
+  func code(_ text: String, label: String) -> PageBlock { .code(text, label: label, copy: CopyButton(language)) }
 
   func state(_ word: PageText, _ tone: PageState.Tone, _ icon: Icon) -> PageState {
     PageState(word: text(word), tone: tone, icon: icon)
@@ -252,18 +255,15 @@ struct PageContent {
   let title: String
   var head: PageHead?
   let blocks: [PageBlock]
+  /// Whether the page only says that what it was asked for does not exist.
+  var isMissing = false
 
   init(title: String, head: PageHead? = nil, blocks: [PageBlock]) {
     self.title = title
-  /// Whether the page only says that what it was asked for does not exist.
-  var isMissing = false
     self.head = head
     self.blocks = blocks
   }
 
-  /// Whether the page needs the script for passkeys.
-  var hasScript: Bool {
-    blocks.contains { if case .passkey = $0 { true } else { false } }
   /// The same page, sent as one that says that something does not exist.
   var missing: PageContent {
     var missing = self
@@ -271,5 +271,13 @@ struct PageContent {
     return missing
   }
 
+  /// Whether the page needs the script for passkeys.
+  var hasPasskey: Bool {
+    blocks.contains { if case .passkey = $0 { true } else { false } }
+  }
+
+  /// Whether a script of the page asks this server: for a passkey, or for a list while somebody types into its search.
+  var asks: Bool {
+    hasPasskey || blocks.contains { if case .search(let search) = $0 { search.isLive } else { false } }
   }
 }

@@ -154,9 +154,9 @@ enum PeoplePages {
     var blocks: [PageBlock] = [
       .paragraph(call.language.text(title, payload.payload.username, call.time(payload.payload.expires)))
     ]
-    if let code = payload.payload.code { blocks.append(.code(code.text, label: call.text(.sheetCode))) }
+    if let code = payload.payload.code { blocks.append(call.code(code.text, label: call.text(.sheetCode))) }
     if let how { blocks.append(.paragraph(call.text(how))) }
-    blocks.append(.code(line, label: label))
+    blocks.append(call.code(line, label: label))
     if let picture = QRCode(line) { blocks.append(.picture(picture, label: call.text(.payloadPicture))) }
     return PageContent(title: payload.payload.username, blocks: blocks)
   }
@@ -244,7 +244,7 @@ struct PeopleSearch {
         PageField(name: "memberOf", label: call.text(.memberOf), value: call.fields["memberOf"], maximum: 64),
         PageField(name: "group", label: call.text(.group), value: call.fields["group"]),
         PageField(name: "idle", label: call.text(.idleDays), kind: .number, value: call.fields["idle"]),
-      ], kept: [.hidden("state", call.fields["state"])])
+      ], kept: [.hidden("state", call.fields["state"])], isLive: true)
   }
 
   /// A link to the next page, with the same search.

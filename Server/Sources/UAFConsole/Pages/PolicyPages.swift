@@ -15,7 +15,7 @@ enum PolicyPages {
       blocks.append(.warning(call.text(.policyOfFile)))
     }
     if let current {
-      blocks += [facts(current, call), .code(current.text, label: call.text(.policyInForce))]
+      blocks += [facts(current, call), .code(current.text, label: call.text(.policyInForce), copy: nil)]
     } else {
       blocks.append(.paragraph(call.text(.noPolicy)))
     }
@@ -57,7 +57,7 @@ enum PolicyPages {
       fields: [.hidden("number", String(version.number))])
     return PageContent(
       title: call.language.text(.policyNumber, String(version.number)),
-      blocks: [facts(version, call), .code(version.text, label: call.text(.policyText)), .form(form)])
+      blocks: [facts(version, call), .code(version.text, label: call.text(.policyText), copy: nil), .form(form)])
   }
 
   /// The page that shows which accounts a policy would affect, with the form that saves it.
@@ -84,7 +84,7 @@ enum PolicyPages {
     ]
     if !preview.names.isEmpty { blocks.append(names(.lockedOut, preview.names, link: true, call)) }
     if !preview.missingNames.isEmpty { blocks.append(names(.missingNames, preview.missingNames, link: false, call)) }
-    blocks.append(.code(text, label: call.text(.policyText)))
+    blocks.append(.code(text, label: call.text(.policyText), copy: nil))
     if call.allows(.managePolicies) { blocks.append(.form(saving(text, after: last, preview, call))) }
     return PageContent(title: call.text(.policyPreview), blocks: blocks)
   }

@@ -45,12 +45,12 @@ enum UnlockPages {
     if issued.codes.isEmpty { blocks.append(.paragraph(call.text(.unlockNoCode))) }
     if issued.codes.count > 1 { blocks.append(.paragraph(call.text(.unlockCodes))) }
     blocks += issued.codes.map { code in
-      .code(
+      call.code(
         code.text,
         label: issued.codes.count == 1
           ? call.text(.unlockCode) : call.language.text(.unlockCodeOf, code.label))
     }
-    blocks.append(.code(issued.payload, label: call.text(.unlockLine)))
+    blocks.append(call.code(issued.payload, label: call.text(.unlockLine)))
     return PageContent(title: name, blocks: blocks)
   }
 }

@@ -10,19 +10,19 @@ enum ConsoleResponses {
     case file
     /// A page, with the script that only makes it more comfortable.
     case page
-    /// A page with a button for a passkey, whose script asks this server.
-    case passkey
+    /// A page whose script asks this server: for a passkey, or for a list while somebody types into its search.
+    case asking
   }
 
   /// Pages run only scripts of this server, and no script may turn a text into markup.
   ///
-  /// Only scripts of pages with a passkey may make requests.
+  /// Only scripts of pages with a passkey, or with a search that follows what is typed, may make requests.
   private static func headers(_ content: Content) -> [(name: StaticString, value: String)] {
     let script =
       switch content {
       case .file: ""
       case .page: "script-src 'self'; require-trusted-types-for 'script'; "
-      case .passkey: "script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; "
+      case .asking: "script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; "
       }
     return [("Content-Security-Policy", "\(policy.first)\(script)\(policy.rest)")] + shared
   }
@@ -47,12 +47,12 @@ enum ConsoleResponses {
   ]
 
   static func page(
-    _ html: String, status: HTTPResponseStatus = .ok, hasScript: Bool = false,
+    _ html: String, status: HTTPResponseStatus = .ok, asks: Bool = false,
     cookies: [(name: StaticString, value: String)] = []
   ) -> WebResponse {
     WebResponse(
       status: status,
-      headers: headers(hasScript ? .passkey : .page) + [("Content-Type", "text/html; charset=utf-8")] + cookies,
+      headers: headers(asks ? .asking : .page) + [("Content-Type", "text/html; charset=utf-8")] + cookies,
       body: Array(html.utf8))
   }
 

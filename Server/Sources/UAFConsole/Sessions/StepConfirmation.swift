@@ -101,10 +101,10 @@ enum ConfirmationPages {
   ///   - end: when the text can no longer be confirmed.
   ///   - action: the target of the button with which the person says that they have confirmed the text.
   ///   - passkey: the button that confirms the text with a passkey instead; nil for none.
+  ///   - cancel: the form that gives up; nil for none.
   static func waiting(
     _ title: PageText, shown: String, number: String, end: PageTime, line: String, action: String,
-    passkey: PasskeyButton? = nil,
-    _ language: PageLanguage
+    passkey: PasskeyButton? = nil, cancel: PageForm? = nil, _ language: PageLanguage
   ) -> PageContent {
     var blocks: [PageBlock] = [
       .paragraph(language.text(.confirmHow)),
@@ -114,10 +114,12 @@ enum ConfirmationPages {
       ]),
     ]
     if let passkey { blocks += [.paragraph(language.text(.passkeySignsPage)), .passkey(passkey)] }
-    blocks.append(.code(line, label: language.text(.payloadLine)))
-    if let picture = QRCode(line) { blocks.append(.picture(picture, label: language.text(.payloadPicture))) }
     blocks.append(
       .form(PageForm(title: language.text(title), action: action, button: language.text(.haveConfirmed))))
+    if let cancel { blocks.append(.form(cancel)) }
+    // Below the buttons: the page's own come first, and nobody must scroll past a picture to reach them.
+    blocks.append(.code(line, label: language.text(.payloadLine), copy: CopyButton(language)))
+    if let picture = QRCode(line) { blocks.append(.picture(picture, label: language.text(.payloadPicture))) }
     return PageContent(title: language.text(title), blocks: blocks)
   }
 }

@@ -21,7 +21,8 @@ enum PageTemplates {
       ("page", page, .reading), ("nav", nav, .reading), ("head", head, .reading), ("table", table, .reading),
       ("cell", cell, .reading), ("form", form, .reading), ("field", field, .returning), ("search", search, .reading),
       ("box", box, .returning),
-      ("pick", pick, .returning), ("plot", plot, .reading), ("notes", notes, .reading), ("block", block, .reading),
+      ("pick", pick, .returning), ("copy", copy, .reading), ("plot", plot, .reading), ("notes", notes, .reading),
+      ("block", block, .reading),
       ("sheet", sheet, .reading), ("sheets", sheets, .reading),
     ]
     for (name, text, use) in templates {
@@ -110,7 +111,7 @@ enum PageTemplates {
     {{#links}}<nav class="links" aria-label="{{linksTitle}}"><ul>
     {{#list}}<li><a href="{{href}}">{{shown}}</a></li>{{/list}}</ul></nav>{{/links}}
     {{#code}}<section class="code" aria-label="{{label}}"><p>{{label}}</p>
-    <pre tabindex="0" aria-label="{{label}}" role="region">{{text}}</pre></section>{{/code}}
+    <pre tabindex="0" aria-label="{{label}}" role="region">{{text}}</pre>{{#copy}}{{>copy}}{{/copy}}</section>{{/code}}
     {{#picture}}<svg class="qr" role="img" aria-label="{{label}}" viewBox="0 0 {{side}} {{side}}">
     <rect class="light" width="{{side}}" height="{{side}}"/><path class="dark" d="{{path}}"/></svg>{{/picture}}
     {{#sheet}}{{>sheet}}{{/sheet}}
@@ -185,12 +186,16 @@ enum PageTemplates {
     <input type="checkbox" name="{{pickName}}" value="{{pickValue}}" aria-label="{{pickLabel}}">
     """
 
+  private static let copy = """
+    <button type="button" class="copy plain" data-done="{{copiedWord}}" hidden>{{copyWord}}</button>
+    """
+
   private static let cell = """
     {{#badge}}<span class="state {{tone}}"><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">\
     <path d="{{iconPath}}"/></svg>{{word}}</span>{{/badge}}\
     {{#moment}}<time datetime="{{machine}}" title="{{utc}}"><span>{{exact}}</span> <small>{{distance}}</small></time>{{/moment}}\
-    {{#identifier}}<details class="id" data-copy="{{whole}}"><summary>{{short}}</summary><code>{{whole}}</code>\
-    <button type="button" class="copy plain" hidden>{{copy}}</button></details>{{/identifier}}\
+    {{#identifier}}<div class="id"><details><summary>{{short}}</summary><code>{{whole}}</code></details>\
+    {{#copy}}{{>copy}}{{/copy}}</div>{{/identifier}}\
     {{#share}}<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">\
     <rect class="back" width="100" height="8"/><rect class="good" width="{{good}}" height="8"/>\
     <rect class="refused" x="{{goodEnd}}" width="{{rest}}" height="8"/></svg>{{/share}}\
@@ -204,7 +209,7 @@ enum PageTemplates {
     """
 
   private static let search = """
-    <search><form id="{{boxId}}-form" class="find" method="get" action="{{action}}">
+    <search><form id="{{boxId}}-form" class="find" method="get" action="{{action}}"{{#isLive}} data-live{{/isLive}}>
     {{#kept}}{{>field}}{{/kept}}
     <div class="box"><label for="{{boxId}}">{{boxLabel}}</label>
     {{>box}}

@@ -4,7 +4,7 @@
 /// sizes, and there are two accents: one for what can be pressed, and one for what went well.
 enum StyleSheet {
   /// The path contains a version, so that no browser shows new pages with an old style sheet.
-  static let path = "/console/style-5.css"
+  static let path = "/console/style-6.css"
 
   static let text = base + layout + parts + narrow + SheetStyle.rules
 
@@ -30,6 +30,7 @@ enum StyleSheet {
     .note { display: block; } td .state + .note { min-width: 11rem; }
     .icon { width: 1.25em; height: 1.25em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75;
       stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25em; }
+    [hidden] { display: none; }
     .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
     .skip { position: absolute; left: -100rem; }
     .skip:focus { left: 1rem; top: 1rem; background: var(--paper); padding: .5rem; z-index: 3; }
@@ -115,11 +116,13 @@ enum StyleSheet {
     .state.quiet { color: var(--faint); background: var(--soft); border: 1px solid var(--line); }
     time { white-space: nowrap; }
     td time span, td time small { display: block; }
-    .id { display: inline-block; max-width: 100%; }
+    .id { display: inline-flex; flex-wrap: wrap; align-items: baseline; gap: 0 .75rem; max-width: 100%; }
+    .id details { min-width: 0; }
     .id summary, .id code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: var(--small); }
     .id summary { white-space: nowrap; }
     .id code { display: block; overflow-wrap: anywhere; }
-    .copy.done::after { content: " ✓"; }
+    .copy { font-size: var(--small); } .copy.done::after { content: "✓"; }
+    .code .copy { margin-top: .25rem; }
     .share { width: 8rem; height: .75rem; display: block; border-radius: .25rem; }
     .share .back { fill: var(--soft); }
     .good { fill: var(--good); } .refused { fill: var(--danger); }

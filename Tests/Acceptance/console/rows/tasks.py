@@ -3,6 +3,8 @@
 Typing and the Enter key are no clicks. The numbers of the console before its menu had places are in each row's title.
 """
 
+import re
+
 from console.desk import Desk
 from lab.table import must, row
 
@@ -189,12 +191,12 @@ def comfort(desk):
 )
 def sizes(desk):
     visitor = desk.signed_in("administrator")
-    paths = ("", "/people", "/machines", "/audit", "/person?name=operator", "/style-5.css", "/comfort-1.js")
+    paths = ("", "/people", "/machines", "/audit", "/person?name=operator", "/style-6.css", "/comfort-2.js")
     found = {path or "/": len(visitor.get(f"/console{path}").text.encode()) for path in paths}
     must(max(found.values()) <= 64 << 10, f"{found}")
     browser = start(desk, "auditor")
     loaded = {name.rpartition("/")[2] for name in browser.loaded()}
-    must(loaded <= {"style-5.css", "comfort-1.js", "favicon.ico"}, f"it has loaded {loaded}")
+    must(loaded <= {"style-6.css", "comfort-2.js", "favicon.ico"}, f"it has loaded {loaded}")
     return ", ".join(f"{path} {size / 1024:.1f} KiB" for path, size in found.items())
 
 
@@ -296,3 +298,136 @@ def first(desk):
     browser.press("th:nth-of-type(2) a")
     must(browser.texts("tbody td[data-column=Account] a")[0] == "t12-many-59", "the whole list is not reversed")
     return names
+
+
+@row(
+    "T5",
+    "twenty people are enrolled from a spreadsheet's CSV: Korean headings and names, semicolons, a byte order mark",
+    "4 clicks; each code's sheet has the person's name; the accounts have names and departments",
+    limit=60,
+)
+def csv(desk):
+    names = [f"{family}{given}" for family in "김이박최" for given in ("민수", "지우", "서연", "도윤", "하은")]
+    lines = [f"t5-{number:02d};{name};{'개발팀' if number % 2 else '인사팀'}" for number, name in enumerate(names)]
+    file = desk.state / "t5.csv"
+    file.write_bytes(("\ufeff아이디;이름;부서\r\n" + "\r\n".join(lines) + "\r\n").encode())
+    file.chmod(0o644)
+    browser = start(desk, language="ko")
+    browser.press(".places a[href='/console/people']")
+    browser.press(".pages a[href='/console/enrol-list']")
+    browser.fill("list", str(file))
+    browser.press("form[action='/console/enrol-list/check'] button")
+    must(browser.texts("main dd")[:2] == ["20", "0"], f"right and wrong lines: {browser.texts('main dd')}")
+    browser.choose("form", "sheets")
+    browser.press("form[action='/console/enrol-list/issue'] button")
+    must(browser.texts(".sheet h2") == [f"{name} 등록" for name in names], f"sheets: {browser.texts('.sheet h2')}")
+    must(len(set(browser.texts(".typed"))) == 20, "not a code for each person")
+    done = browser.clicks
+    browser.enter("#anywhere", "서연")
+    found = browser.texts("tbody td[data-column='표시 이름']")
+    must(sorted(found) == sorted(f"{family}서연" for family in "김이박최"), f"a search by a Korean name finds {found}")
+    browser.clicks = done
+    return needed(browser, 4)
+
+
+@row("T13", "which machines lack the coming key", "1 click; the list has a title and a total of its own", limit=90)
+def lacking(desk):
+    key = desk.coming_key()
+    line = desk.join_line(3)
+    for number in range(3):
+        desk.joined(f"t13-{number}", line)
+    for language, title in (("en", f"Machines without the verdict key {key}"), ("ko", f"서명 키 {key}")):
+        browser = start(desk, "auditor", language)
+        browser.press(f".notes a[href*='lacks={key}']")
+        clicks = needed(browser, 1)
+        must(title in browser.text("h1"), f"the title is {browser.text('h1')}")
+        rows = browser.texts("tbody td:first-of-type a")
+        must({f"t13-{number}" for number in range(3)} <= set(rows), f"the list has {rows}")
+        must(browser.text(".count").startswith(str(len(rows))), f"it counts {browser.text('.count')}")
+        browser.examine("machines-lacking")
+        browser.open("/console/machines?lacks=zz")
+        must("zz" in browser.text("main") and not browser.texts("tbody"), f"no such key: {browser.text('main')}")
+        browser.examine("machines-lacking-nothing")
+    return clicks
+
+
+@row(
+    "T14",
+    "a code, a line and a KeyID are copied",
+    "1 click each; the page's own buttons come before; without a script there is no such button",
+    limit=90,
+)
+def copies(desk):
+    desk.person("t14-one")
+    visitor = desk.visit()
+    visitor.post("/console/sign-in", name="operator")
+    shown = visitor.get("/console/sign-in").text
+    must('class="copy plain"' in shown and re.findall(r'class="copy plain"[^>]* hidden>', shown), "a button that does nothing")
+    browser = start(desk)
+    browser.open("/console/person/enrol?name=t14-one")
+    browser.press("form[action='/console/person/enrol'] button")
+    for number, text in enumerate(browser.texts("pre"), 1):
+        browser.clicks = 0
+        browser.click(f".code:nth-of-type({number}) button.copy")
+        must(browser.clipboard() == text, f"{text} is copied as {browser.clipboard()}")
+        must(browser.text(f".code:nth-of-type({number}) button.copy") == "Copied", "the button does not say so")
+    browser.open("/console/person?name=t14-one")
+    browser.click("td .id button.copy")
+    key = browser.look_up("document.querySelector('td .id code').textContent")
+    must(browser.clipboard() == key and len(key) == 43, f"{key} is copied as {browser.clipboard()}")
+    browser.open("/console/person/delete?name=t14-one")
+    browser.press("form[action='/console/person/delete'] button")
+    words = [text for text in browser.texts("main button") if text]
+    must(words[-1] == "Copy" and words.count("Copy") == 1 and "I have confirmed" in words[:-1], f"the buttons are {words}")
+    return ", ".join(words)
+
+
+@row(
+    "T15",
+    "people and machines are found while somebody types",
+    "no click and no Enter; a step back leads to the list before the search; without a script, Enter searches",
+    limit=120,
+)
+def typed(desk):
+    operator = desk.signed_in("operator")
+    for name, shown in (("t15-kim", "김나래"), ("t15-kimber", "T15 Kimber"), ("t15-lee", "이나래")):
+        operator.post("/console/people/add", name=name)
+        operator.post("/console/person/change", name=name, displayName=shown)
+    desk.person("t15-machine", deviceID="t15-machine", deviceName="t15 desk")
+    cells = "tbody td[data-column=Account] a"
+    browser = start(desk, "auditor")
+    browser.open("/console/people")
+    entries = browser.look_up("history.length")
+    box = "main input[type=search]"
+    browser.type(box, "t15-k")
+    browser.shows(cells, ["t15-kim", "t15-kimber"])
+    browser.type(box, "imb")
+    browser.shows(cells, ["t15-kimber"])
+    must("search=t15-kimb" in browser.path, f"the address is {browser.path}")
+    must(browser.look_up("document.activeElement.value") == "t15-kimb", "the box has lost the cursor or the text")
+    must(browser.look_up("history.length") == entries + 1, "more than one entry of the history for one search")
+    must(browser.text("main [role=status]") == browser.text(".count"), "nothing is said about the new list")
+    must(not browser.look_up("[...document.querySelectorAll('time small')].some(e => !e.textContent)"), "a time is not told")
+    browser.examine("people-typed")
+    browser.type(box, "x")
+    browser.shows("main .empty", ["No account matches this search. Choose fewer conditions."])
+    browser.fill_in(box, "나래")
+    browser.shows("tbody td[data-column='Display name']", ["김나래", "이나래"])
+    browser.press(".chips a[href*='state=active']")
+    must("state=active" in browser.path and len(browser.texts(cells)) == 2, f"the chip leads to {browser.path}")
+    browser.back()
+    browser.shows(cells, ["t15-kim", "t15-lee"])
+    browser.back()
+    browser.shows("h1", ["People"])
+    must(browser.path == "/console/people" and len(browser.texts(cells)) > 3, f"a step back leads to {browser.path}")
+    must(browser.clicks == 1, f"{browser.clicks} clicks")
+    browser.open("/console/machines?sort=name")
+    browser.type(box, "t15 d")
+    browser.shows("tbody td[data-column=Name] a", ["t15 desk"])
+    must("sort=name" in browser.path, f"the order is lost: {browser.path}")
+    browser.scripts(are_on=False)
+    browser.open("/console/people")
+    browser.enter(box, "t15-l")
+    browser.scripts(are_on=True)
+    must(browser.texts(cells) == ["t15-lee"], f"without a script: {browser.texts(cells)}")
+    return "found by 5 letters"

@@ -203,13 +203,16 @@ def headers(desk):
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "no-store",
     }
-    files = ("/", "/console/style-5.css", "/console/comfort-1.js", "/console/passkey.js")
+    files = ("/", "/console/style-6.css", "/console/comfort-2.js", "/console/passkey.js")
     answers = [visitor.get(path) for path in files]
-    # A page runs only the server's own scripts, which may make no requests. Only the script for a passkey may make some.
+    # A page runs only the server's own scripts. They may make no requests, except those for a passkey and for a search.
     script = "script-src 'self'; require-trusted-types-for 'script'; "
-    pages = [(visitor.get(path), script) for path in ("/console", "/console/people", "/console/nothing")]
+    asking = script.replace(" require", " connect-src 'self'; require")
+    pages = [(visitor.get(path), script) for path in ("/console", "/console/audit", "/console/nothing")]
+    # A search that follows what is typed asks for its own page.
+    pages += [(visitor.get(path), asking) for path in ("/console/people", "/console/machines")]
     pages += [(visitor.ask("PUT", "/console"), script), (visitor.send("/console/tokens/add", "x"), script)]
-    pages.append((desk.visit().get("/console/sign-in"), script.replace(" require", " connect-src 'self'; require")))
+    pages.append((desk.visit().get("/console/sign-in"), asking))
     for page, script in pages:
         policy = page.headers["Content-Security-Policy"]
         must(script in policy and policy.replace(script, "") == expected["Content-Security-Policy"], f"the policy is {policy}")
