@@ -27,6 +27,7 @@ struct PermissionTests {
     Operation("accounts", .read) { _ = try await AccountAdministration($0).page(AccountQuery(limit: 1), by: $1) },
     Operation("account", .read) { _ = try await AccountAdministration($0).account("a", by: $1) },
     Operation("add", .manageAccounts) { try await AccountAdministration($0).add("b", by: $1) },
+    Operation("addToGroup", .manageAccounts) { try await PeopleAdministration($0).add(["a"], to: "g", by: $1) },
     Operation("delete", .manageAccounts) { try await AccountAdministration($0).delete("a", by: $1) },
     Operation("keys", .read) { _ = try await KeyAdministration($0).keys(of: "a", by: $1) },
     Operation("revoke", .revoke) { _ = try await KeyAdministration($0).revoke(.all(of: "a"), by: $1) },

@@ -110,4 +110,38 @@ import UAFAdministration
     #expect(answer.status == .ok && lines.count == 3 && lines[1].hasPrefix("bob,\(server.now + 172_800),"))
     #expect(await browser.post(path, "pick0=bob&pick1=vip1&\(fields)").status == .conflict)
   }
+
+  private func groups(of name: String) async throws -> [String]? {
+    try await server.store.read { try $0.profiles.profiles(of: [name]) }[name]?.groups
+  }
+
+  @Test func `several people are added to a group in one commit, and stay in their other groups`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    for name in ["bob", "carol"] { try await server.enrol(name) }
+    try await server.store.write { try $0.profiles.set(["bob": AccountProfile(groups: ["Sales"])], now: 1) }
+    let csrf = try await browser.csrf()
+    let path = "/console/people/selected/group"
+    let asked = ConsoleBrowser.text(await browser.post(path, "pick0=bob&pick1=carol&csrf=\(csrf)"))
+    #expect(asked.contains("2 people are added to the group") && asked.contains("name=\"pick1\" value=\"carol\""))
+    #expect(try await groups(of: "carol") == [])
+    let fields = "pick0=bob&pick1=carol&confirmed=yes&csrf=\(csrf)"
+    let done = await browser.post(path, fields + "&name=%EC%97%B0%EA%B5%AC%EC%86%8C")
+    #expect(done.status == .seeOther)
+    #expect(try await [groups(of: "bob"), groups(of: "carol")] == [["Sales", "연구소"], ["연구소"]])
+    // The name of a group that exists counts in any case, and nobody is in a group twice.
+    #expect(await browser.post(path, fields + "&name=SALES").status == .seeOther)
+    #expect(try await [groups(of: "bob"), groups(of: "carol")] == [["Sales", "연구소"], ["Sales", "연구소"]])
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .accountChange), limit: 9) }
+    #expect(rows.map(\.event.account) == ["bob", "carol", "carol"])
+  }
+
+  @Test(arguments: ["pick1=nobody&name=Lab", "pick1=vip1&name=Lab", "pick1=carol&name=", "pick1=carol&name=a%7Cb"])
+  func `if one of several cannot be added to a group, nobody is`(fields: String) async throws {
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    for name in ["bob", "carol"] { try await server.enrol(name) }
+    let csrf = try await browser.csrf()
+    let answer = await browser.post("/console/people/selected/group", "pick0=bob&\(fields)&confirmed=yes&csrf=\(csrf)")
+    #expect(answer.status == .notFound || answer.status == .forbidden || answer.status == .badRequest)
+    #expect(try await [groups(of: "bob"), groups(of: "carol")] == [[], []])
+  }
 }

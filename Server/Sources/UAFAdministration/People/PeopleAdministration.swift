@@ -20,6 +20,25 @@ package struct PeopleAdministration: Sendable {
     }
   }
 
+  /// Puts accounts into a group of people, all of them or none; the group is made if it does not exist.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func add(_ usernames: [String], to group: String, by caller: Caller) async throws {
+    let permitted = try caller.require(.manageAccounts)
+    let group = try PersonGroupChanges.checked(group)
+    try await environment.change(.ofAll(usernames), by: permitted) { [environment] records in
+      let profiles = try records.profiles.profiles(of: usernames)
+      var changes: [String: ProfileChange] = [:]
+      for username in usernames {
+        guard let profile = profiles[username] else {
+          throw AdministrationRefusal.unknown("account", name: username)
+        }
+        changes[username] = try ProfileChange(groups: profile.groups + [group])
+      }
+      try records.audit.append(ProfileChanges(environment, records).apply(changes, by: caller))
+    }
+  }
+
   /// Groups of people in the order of their names.
   ///
   /// - Parameters:

@@ -10,6 +10,8 @@ enum EnglishStepTexts {
     .newName: "New name",
     .renameGroup: "Rename the group",
     .removeGroup: "Remove the group",
+    .addToGroup: "Add to a group",
+    .groupOfPeople: "Group of people",
     .isSigned: "You sign this with your own key on the next page.",
     .willChangePerson: "An empty field is cleared. None of these fields lets anybody in.",
     .willAdd: "Somebody with this account can log in once they have registered with an enrolment code.",
@@ -52,7 +54,8 @@ enum EnglishStepTexts {
     .willAsk: "The person sees the text on their own machine, and confirms or denies it there.",
     .willCloseApproval: "{} can no longer confirm this text: {}",
     .willRenameGroup: "The group {} gets a different name; its members stay ({}).",
-    .willRemoveGroup:
-      "The group {} no longer exists; the accounts of its members stay ({}). The membership cannot be brought back.",
+    .willAddToGroup:
+      "{} people are added to the group, which is made if it does not exist. They stay in their other groups.",
+    .willRemoveGroup: "The group {} is removed; the accounts of its members stay ({}). This cannot be undone.",
   ]
 }

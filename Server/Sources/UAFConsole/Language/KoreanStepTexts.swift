@@ -10,6 +10,8 @@ enum KoreanStepTexts {
     .newName: "새 이름",
     .renameGroup: "그룹 이름 바꾸기",
     .removeGroup: "그룹 삭제",
+    .addToGroup: "그룹에 추가",
+    .groupOfPeople: "사용자 그룹",
     .isSigned: "다음 페이지에서 본인의 키로 서명합니다.",
     .willChangePerson: "비워 둔 항목은 지워집니다. 이 항목들은 로그인 권한에 영향을 주지 않습니다.",
     .willAdd: "이 계정의 사용자는 등록 코드로 등록한 뒤에 로그인할 수 있습니다.",
@@ -46,6 +48,7 @@ enum KoreanStepTexts {
     .willAsk: "사용자가 자신의 기기에서 글을 보고 그곳에서 확인하거나 거부합니다.",
     .willCloseApproval: "{} 사용자가 이 글을 더는 확인할 수 없게 됩니다: {}",
     .willRenameGroup: "{} 그룹의 이름이 바뀝니다. 구성원은 그대로입니다({}명).",
-    .willRemoveGroup: "{} 그룹이 없어집니다. 구성원의 계정은 그대로입니다({}명). 누가 그룹에 있었는지는 되돌릴 수 없습니다.",
+    .willAddToGroup: "{}명을 그룹에 추가합니다. 없는 그룹이면 새로 만들어집니다. 다른 그룹은 그대로입니다.",
+    .willRemoveGroup: "{} 그룹을 삭제합니다. 구성원 {}명의 계정은 그대로 남습니다. 되돌릴 수 없습니다.",
   ]
 }

@@ -502,6 +502,8 @@ enum PageText: String, CaseIterable, Sendable {
   case newName
   case renameGroup
   case removeGroup
+  case addToGroup
+  case groupOfPeople
   case isSigned
   case willAdd
   case willChangePerson
@@ -539,4 +541,5 @@ enum PageText: String, CaseIterable, Sendable {
   case willCloseApproval
   case willRenameGroup
   case willRemoveGroup
+  case willAddToGroup
 }

@@ -9,6 +9,7 @@ enum PeopleBulk {
   /// Where the page that says what will happen sends its form: the same path, with this field.
   private static let confirmed = "confirmed"
   private static let enrolPath = "/console/people/selected/enrol"
+  private static let groupPath = "/console/people/selected/group"
   /// The one path whose form changes nothing.
   static let filePath = "/console/people/selected/file"
 
@@ -16,6 +17,7 @@ enum PeopleBulk {
   static let routes: [String: FormRoutes.Route] = [
     enrolPath: FormRoutes.Route(permission: .enrol) { try await enrol($0) },
     filePath: FormRoutes.Route(permission: .read) { try await file($0) },
+    groupPath: FormRoutes.Route(permission: .manageAccounts) { try await group($0) },
     path(.disable): FormRoutes.Route(permission: .manageAccounts) { try begin(.disable, $0) },
     path(.enable): FormRoutes.Route(permission: .manageAccounts) { try begin(.enable, $0) },
     path(.revokeKeys): FormRoutes.Route(permission: .revoke) { try begin(.revokeKeys, $0) },
@@ -36,7 +38,7 @@ enum PeopleBulk {
     if call.allows(.enrol) { buttons.append(.init(path: enrolPath, text: call.text(.issueEnrolment))) }
     if call.allows(.manageAccounts) {
       buttons += [
-        .init(path: path(.enable), text: call.text(.enable)),
+        .init(path: groupPath, text: call.text(.addToGroup)), .init(path: path(.enable), text: call.text(.enable)),
         .init(path: path(.disable), text: call.text(.disable), isDangerous: true),
       ]
     }
@@ -129,6 +131,21 @@ enum PeopleBulk {
     let made = try await EnrolListAdministration(call.administration).issueAll(
       list.people, lifetime: lifetime, by: call.caller)
     return .file(name: "codes.csv", CodeList.header + CodeList.lines(made))
+  }
+
+  /// Shows who will be put into a group of people; does so after that page was confirmed.
+  private static func group(_ call: PageCall) async throws -> FormRoutes.Answer {
+    let names = RowPicking.picked(call.fields)
+    guard !names.isEmpty else { return nobody(call) }
+    guard call.value(confirmed) != nil else {
+      let name = PageField(name: "name", label: call.text(.groupOfPeople), isRequired: true, maximum: 64)
+      return .page(
+        ask(
+          .addToGroup, call.language.text(.willAddToGroup, String(names.count)), names, [name], button: .addToGroup,
+          isDangerous: false, call))
+    }
+    try await PeopleAdministration(call.administration).add(names, to: call.fields["name"], by: call.caller)
+    return .redirect(GroupPages.link(call.fields["name"]))
   }
 
   /// The picked accounts as CSV, for a spreadsheet; times are in UTC.

@@ -431,3 +431,32 @@ def typed(desk):
     browser.scripts(are_on=True)
     must(browser.texts(cells) == ["t15-lee"], f"without a script: {browser.texts(cells)}")
     return "found by 5 letters"
+
+
+@row(
+    "T16",
+    "two people are put into a group that does not exist yet",
+    "4 clicks; the page says how many; they stay in their other groups; a role below operator has no button",
+    limit=60,
+)
+def grouped(desk):
+    for name in ("t16-one", "t16-two"):
+        desk.run("enrol", name)
+    desk.run("person", "t16-one", "--group", "T16 Sales")
+    browser = start(desk, "operator", "ko")
+    browser.enter("#anywhere", "t16-")
+    for place in (1, 2):
+        browser.click(f"tbody tr:nth-of-type({place}) td.pick input")
+    browser.press("button[formaction$='selected/group']")
+    must("2명" in browser.text("main"), f"it says {browser.text('main')}")
+    browser.examine("bulk-group")
+    browser.fill("name", "T16 연구소")
+    browser.press("form[action='/console/people/selected/group'] button")
+    must(browser.text("h1") == "T16 연구소" and "구성원 2명" in browser.text("main"), f"it shows {browser.text('main')}")
+    done = needed(browser, 4)
+    browser.open("/console/person?name=t16-one")
+    must(browser.texts("dd .several a") == ["T16 Sales", "T16 연구소"], f"the groups are {browser.texts('dd .several a')}")
+    helpdesk = start(desk, "helpdesk")
+    helpdesk.open("/console/people")
+    must(not helpdesk.texts("button[formaction$='selected/group']"), "the helpdesk has a button")
+    return done

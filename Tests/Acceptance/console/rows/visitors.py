@@ -19,6 +19,7 @@ FORMS = {
         "/console/person/enable",
         "/console/people/selected/disable",
         "/console/people/selected/enable",
+        "/console/people/selected/group",
     ),
     "manage-policies": ("/console/policies/save", "/console/machine-policies/preview", "/console/machine-policies/save"),
     "enrol": ("/console/person/enrol", "/console/person/close-code", "/console/people/selected/enrol"),
