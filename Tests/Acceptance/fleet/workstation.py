@@ -49,6 +49,10 @@ class Workstation:
         vars(made).update(vars(self), _untold=list(self._untold))
         return made
 
+    def forgotten(self):
+        """Becomes a machine that has joined, and that no server knows."""
+        self.device, self._id = os.urandom(16).hex(), os.urandom(len(self._id))
+
     # --- Joining
 
     def join(self, channel, payload):
