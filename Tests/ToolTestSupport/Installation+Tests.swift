@@ -13,7 +13,8 @@ extension Installation {
       moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, trialParent: "/tmp",
       passwords: FakePasswords(), tester: FakeTester(), output: { _, _ in nil }, sshPaths: (nowherePath, nowherePath),
       sudoFiles: SudoFiles(configuration: nowherePath, sudoers: nowherePath, switches: nowherePath), hostName: "here",
-      registered: { _ in [] }, isReadOnly: { _ in false }, facts: { .ofATest }, owner: geteuid(), exchange: { _ in nil }
+      registered: { _ in [] }, isReadOnly: { _ in false }, logPath: nowherePath, facts: { .ofATest }, owner: geteuid(),
+      exchange: { _ in nil }
     )
   }
 }

@@ -74,6 +74,8 @@ import ToolTestSupport
                                   has to list.
           doctor                  Checks the installation, and says what to do about
                                   what is wrong.
+          report                  Makes a report on this machine for whoever helps with
+                                  it.
           pam                     Has services ask for the passcode, or stop asking.
 
           See 'uafctl help <subcommand>' for detailed help.

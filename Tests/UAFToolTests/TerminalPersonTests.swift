@@ -54,6 +54,24 @@ import UAFWire
     #expect(bench.output == "")
   }
 
+  @Test(arguments: [("y\r", true), ("yes\r", true), ("\r", false), ("n\r", false), ("yo\r", false), ("\u{3}", false)])
+  func `a report is shown before it is written, and only a yes writes it`(_ keys: String, _ writes: Bool) {
+    let terminal = terminal
+    let folder = Folder()
+    let path = folder.path + "/ticket"
+    let typist = Typist {
+      _ = terminal.expect("Write this to \(path)? [y/N] ")
+      terminal.type(Array(keys.utf8))
+    }
+    var installation = Installation.nowhere
+    installation.logPath = Installation.nowherePath
+    let bench = Bench(["report", path], core: FakeCore([]), terminal: terminal.program, installation: installation)
+    typist.join()
+    #expect(bench.exit == (writes ? .success : .refused) && bench.output.contains("== log ==\n"))
+    #expect(folder.names("") == (writes ? ["ticket"] : []))
+    #expect(!writes || folder.content("ticket") == bench.output)
+  }
+
   @Test(arguments: [("\r", FrontEndSignal.resume), ("early\r", .resume), ("\u{3}", .cancelled)])
   func `a divided login continues at Enter, is cancelled by Ctrl-C, and hides what is typed before`(
     _ keys: String, _ signal: FrontEndSignal

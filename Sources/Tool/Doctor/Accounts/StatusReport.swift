@@ -396,11 +396,11 @@ struct AnnouncedTrust: Equatable {
 }
 
 /// A time as people read it.
-enum ShownTime {
+package enum ShownTime {
   /// The time in UTC, to the minute: `2027-01-15 08:00 UTC`.
   ///
   /// - Parameter seconds: since 1970.
-  static func utc(_ seconds: Int64) -> String {
+  package static func utc(_ seconds: Int64) -> String {
     var time = time_t(seconds)
     // SAFETY: both values live for the calls; the buffer's length is passed, and strftime returns how much it wrote.
     var parts = unsafe tm()

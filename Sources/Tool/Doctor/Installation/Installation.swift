@@ -53,6 +53,8 @@ package struct Installation {
   package var isMountPoint: (String) -> Bool = { _ in false }
   /// Whether this process sees the files that the other programs of this machine see; not so in a sandbox with mounts of its own.
   package var seesFilesOfOthers: () -> Bool = { true }
+  /// The file into which a syslog daemon writes lines of authpriv, where there is one.
+  package var logPath = "/var/log/auth.log"
   /// The kernel, the clock and the log.
   package var facts: () -> MachineFacts
   /// The uid that must own everything.

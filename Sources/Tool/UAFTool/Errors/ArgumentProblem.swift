@@ -19,6 +19,8 @@ enum ArgumentProblem: Catalogued, Equatable {
   ///
   /// `user` is the account that should take over its records.
   case oldNameInUse(String, user: String)
+  /// A report would be written before anybody has seen it.
+  case reportUnseen
   /// One of the texts on the command line does not fit into a packet.
   case tooLong
 
@@ -33,6 +35,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .oldNameMissing: "--from takes the name that the account was registered under"
     case .oldNameInUse(let name, _):
       "\(ShownText.line(name)) is the name of another account: its registration stays its own"
+    case .reportUnseen: "there is no terminal to ask at before the file is written: give --yes, or name no file"
     case .tooLong: "one of the arguments is too long"
     }
   }
@@ -47,6 +50,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 텍스트가 필요합니다"
     case .oldNameMissing: "--from에는 등록할 때의 계정 이름이 필요합니다"
     case .oldNameInUse(let name, _): "다른 계정의 이름이므로 등록을 옮길 수 없습니다: \(ShownText.line(name))"
+    case .reportUnseen: "파일에 쓰기 전에 물어볼 터미널이 없습니다. --yes를 주거나 파일 이름을 빼십시오"
     case .tooLong: "인수 하나가 너무 깁니다"
     }
   }

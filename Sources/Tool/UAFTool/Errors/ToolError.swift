@@ -43,6 +43,8 @@ enum ToolError: Error, Equatable {
   case unwritten(CInt)
   /// The file of the recovery key cannot be used.
   case recoveryKey(RecoveryKeyError)
+  /// The file of a report cannot be written.
+  case report(ReportFileError)
   /// The machine could not join a server, or leave it.
   case join(JoinProblem)
   /// There is no locked memory for an entry.
@@ -55,7 +57,7 @@ extension ToolError {
     switch self {
     case .onlyRoot, .noSuchAccount, .noSuchAccountOrType, .emptyName, .badName, .accountIsNotYours, .badArgument,
       .configuration, .payload, .noTerminal, .noValue,
-      .terminalFailed, .unknownCommand, .recoveryKey, .join, .outOfMemory:
+      .terminalFailed, .unknownCommand, .recoveryKey, .report, .join, .outOfMemory:
       .usage
     case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
       .usage
@@ -80,7 +82,7 @@ extension ToolError {
     case .core: .clientMismatch
     case .terminalFailed, .outOfMemory, .unwritten: .cannotUse
     case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noTerminal, .noValue,
-      .stack, .unknownCommand, .recoveryKey, .join:
+      .stack, .unknownCommand, .recoveryKey, .report, .join:
       .invalidParameter
     }
   }
@@ -220,6 +222,7 @@ extension ToolError: Catalogued {
         "the output could not be written: \(SystemReason(number).english)",
         do: "what was asked for may be done all the same: look before you repeat it")
     case .recoveryKey(let error): error.english
+    case .report(let error): error.english
     case .join(let problem): problem.english
     case .outOfMemory: FindingText("no memory for a secret", do: "free some, or raise this process's limits")
     }
@@ -269,6 +272,7 @@ extension ToolError: Catalogued {
         "출력을 쓸 수 없습니다: \(SystemReason(number).korean)",
         do: "요청한 작업은 이미 이루어졌을 수 있습니다. 다시 하기 전에 확인하십시오")
     case .recoveryKey(let error): error.korean
+    case .report(let error): error.korean
     case .join(let problem): problem.korean
     case .outOfMemory:
       FindingText("비밀 값을 담을 메모리가 없습니다", do: "메모리를 비우거나 이 프로세스의 한도를 높이십시오")

@@ -49,6 +49,7 @@ enum CommandHelp: Catalogued, CaseIterable {
   case checkIn
   case facet
   case doctor
+  case report
   case pam
   case pamEnable
   case pamDisable
@@ -235,6 +236,15 @@ enum CommandHelp: Catalogued, CaseIterable {
         """
         Each line begins with ok, warn, FAIL, or skip where only root can look. The exit status is 0 if nothing failed, \
         otherwise 1. With --json it is one object, for scripts: uafctl(1) says what its members are.
+        """)
+    case .report:
+      CommandWords(
+        "Makes a report on this machine for whoever helps with it.",
+        """
+        Versions, configuration, the findings of doctor, states of units, the PAM services that name pam_uaf, and the last \
+        lines of the log. It has no passcode, key, code or other text of the configuration in it, is always in English, and \
+        is sent nowhere. It is shown, and with a file's name written there after a question; a file that exists is never \
+        changed.
         """)
     case .pam:
       CommandWords("Has services ask for the passcode, or stop asking.")
@@ -432,6 +442,14 @@ enum CommandHelp: Catalogued, CaseIterable {
         각 줄은 ok, warn, FAIL로 시작하며, root만 볼 수 있는 것은 skip으로 시작합니다. 종료 상태는 실패가 없으면 0, 있으면 \
         1입니다. --json을 주면 스크립트를 위한 JSON 객체 하나를 출력합니다. 각 항목은 uafctl(1)에 있습니다.
         """)
+    case .report:
+      CommandWords(
+        "문제를 함께 살펴볼 사람에게 줄, 이 컴퓨터에 관한 보고서를 만듭니다.",
+        """
+        버전, 설정, doctor의 점검 결과, 유닛의 상태, pam_uaf를 쓰는 PAM 서비스, 로그의 마지막 줄이 들어갑니다. 패스코드, 키, 코드나 \
+        설정에 적은 문구는 들어가지 않습니다. 보고서는 늘 영어이며 어디에도 보내지 않습니다. 먼저 화면에 보여 주고, 파일 이름을 주면 \
+        물어본 뒤에 씁니다. 이미 있는 파일은 바꾸지 않습니다.
+        """)
     case .pam:
       CommandWords("서비스가 패스코드를 묻게 하거나 그만 묻게 합니다.")
     case .pamEnable:
@@ -516,6 +534,9 @@ enum OptionHelp: Catalogued, CaseIterable {
   case only
   case anyway
   case allServices
+  case anonymous
+  case withoutQuestion
+  case reportFile
 
   var english: String {
     switch self {
@@ -576,6 +597,9 @@ enum OptionHelp: Catalogued, CaseIterable {
       "Goes on although people who use the service today will be refused: they are not registered, this machine lacks "
         + "what a login needs, or sshd's settings keep the stack from working. It also goes on if some have an empty password."
     case .allServices: "Every service that was enabled."
+    case .anonymous: "Replace the names of accounts and hosts, and addresses."
+    case .withoutQuestion: "Write the file without asking."
+    case .reportFile: "New file for the report; without it the report is only shown."
     }
   }
 
@@ -636,6 +660,9 @@ enum OptionHelp: Catalogued, CaseIterable {
       "지금 서비스를 쓰는 사람이 등록되어 있지 않거나, 이 컴퓨터에 로그인에 필요한 것이 없거나, sshd 설정으로는 스택이 작동하지 않아 거부되더라도 계속합니다. "
         + "비밀번호가 비어 있는 사람이 있어도 계속합니다."
     case .allServices: "패스코드를 묻게 했던 모든 서비스."
+    case .anonymous: "계정과 호스트의 이름, 주소를 다른 말로 바꿉니다."
+    case .withoutQuestion: "묻지 않고 파일에 씁니다."
+    case .reportFile: "보고서를 쓸 새 파일. 빼면 보여 주기만 합니다."
     }
   }
 }

@@ -33,11 +33,13 @@ enum ToolText: Catalogued {
   case notCheckedIn(String)
   case checkInLater
   case meetsRules
+  case reportWritten(String)
   /// The version of the policy from which a rule comes.
   case ofPolicy(Int64)
   case noToken
   // Prompts
   case valueQuestion
+  case reportQuestion(String)
   case readyQuestion
   /// The passcode that was accepted no longer meets the rules.
   case changeStaleValue
@@ -87,9 +89,11 @@ enum ToolText: Catalogued {
     case .notCheckedIn(let text): "the first check-in failed: \(text)"
     case .checkInLater: "the next login checks in, or uafctl check-in"
     case .meetsRules: "accepted"
+    case .reportWritten(let path): "report: \(ShownText.line(path)): read it before you give it away"
     case .ofPolicy(let version): "(the server's policy \(version))"
     case .noToken: "the server gave no token"
     case .valueQuestion: "Value to try: "
+    case .reportQuestion(let path): "Write this to \(ShownText.line(path))? [y/N] "
     case .readyQuestion: "Ready. An empty line goes on, any other cancels."
     case .changeStaleValue: "Change it with 'uafctl change'."
     case .triesLeft(let count): count == 1 ? "1 try left." : "\(count) tries left."
@@ -133,9 +137,11 @@ enum ToolText: Catalogued {
     case .notCheckedIn(let text): "서버에 상태를 처음 알리지 못했습니다: \(text)"
     case .checkInLater: "다음 로그인 때나 uafctl check-in으로 알립니다"
     case .meetsRules: "사용할 수 있는 값입니다"
+    case .reportWritten(let path): "보고서: \(ShownText.line(path)): 다른 사람에게 주기 전에 읽어 보십시오"
     case .ofPolicy(let version): "(서버의 정책 \(version))"
     case .noToken: "서버가 토큰을 주지 않았습니다"
     case .valueQuestion: "시험할 값: "
+    case .reportQuestion(let path): "이 내용을 \(ShownText.line(path))에 쓸까요? [y/N] "
     case .readyQuestion: "준비되었습니다. 빈 줄을 넣으면 계속하고, 다른 줄을 넣으면 취소합니다."
     case .changeStaleValue: "'uafctl change'로 바꾸십시오."
     case .triesLeft(let count): "남은 횟수: \(count)번"
