@@ -91,7 +91,9 @@ done
 for document in README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md; do
   if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
-for page in docs/*.{md,svg} docs/allowed_signers docs/schemas/*.json; do place "$page" "$share/doc/pam-uaf/$page" 0644; done
+for page in docs/*.{md,svg} docs/allowed_signers docs/runbooks/*.md docs/schemas/*.json; do
+  place "$page" "$share/doc/pam-uaf/$page" 0644
+done
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
 find examples -type f | while IFS= read -r sample; do place "$sample" "$share/doc/pam-uaf/$sample" 0644; done
 # The list of each package's components, and the notices for it.

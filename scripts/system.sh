@@ -5,6 +5,7 @@
 #   GOLDEN=write    store the hosts' output as the expected output, in Tests/Transcripts
 #   scripts/system.sh sudo-lock login-success ...   only these
 #   scripts/system.sh quick                         the rows of Tests/Acceptance/system/quick.py
+#   scripts/system.sh trouble                       docs/locked-out.md and docs/runbooks, all of it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi
