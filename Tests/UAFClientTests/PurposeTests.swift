@@ -69,6 +69,26 @@ import UAFMessages
     #expect(acceptance.expected.textHash == nil && acceptance.token == "token")
   }
 
+  @Test func `the service is in the request and again in the answer, and a challenge for a different one is refused`()
+    throws
+  {
+    var settings = Self.demanding
+    settings.service = PAMServiceName("sudo")
+    let asked = Self.context { $0.service = PAMServiceName("sudo") }
+    var (flow, transport) = try offered(login(settings), Self.challenge(.login, asked))
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    _ = try accepted(flow.send(over: &transport))
+    let question = try GetUAFRequest(parsing: try #require(transport.requests.first).body)
+    let answer = try SendUAFResponse(parsing: try #require(transport.requests.last).body)
+    #expect(question.context == asked.jsonText && answer.context == asked.jsonText)
+    for other in [PAMServiceName("sshd"), nil] {
+      _ = refusal(.invalidParameter, byServer: true) {
+        _ = try offered(login(settings), Self.challenge(.login, Self.context { $0.service = other }))
+      }
+    }
+  }
+
   @Test(arguments: ChallengePurpose.allCases.filter { $0 != .login })
   func `in a login refuses a challenge of any other purpose`(purpose: ChallengePurpose) throws {
     // An attacker on the network has requested this challenge from the server, with the context of this login.

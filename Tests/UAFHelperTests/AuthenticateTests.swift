@@ -130,6 +130,32 @@ import UAFWire
     #expect(try name() == nil)
   }
 
+  @Test func `our server is told the service, and no other server is, nor one with send_device = false`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    func told(_ service: String, peer: UInt32 = 0, by bench: HelperBench) throws -> String? {
+      var begin = peer == 0 ? bench.begin() : Begin(.authenticate)
+      begin.service = Array(service.utf8)
+      begin.arguments = bench.begin().arguments
+      #expect(try bench.run(begin, ["correct"], peer: peer).result == 0, "\(bench.log.lines)")
+      return bench.server.asked.last?.context.service?.text
+    }
+    #expect(try told("gdm-password", by: bench) == "gdm-password")
+    #expect(try told("two words", by: bench) == nil)
+    bench.configuration = bench.configuration.replacing("[state]", with: "send_device = false\n[state]")
+    #expect(try told("sudo", by: bench) == nil)
+    #expect(try told("sudo", by: try HelperBench.registered()) == nil)
+  }
+
+  @Test func `a program of the person cannot pretend to our server that it is a service of root`() {
+    var begin = Begin(.authenticate)
+    func told(_ service: String, peer: UInt32) -> String? {
+      begin.service = Array(service.utf8)
+      return (try? CallerIdentity(begin, peer: peer, passwd: { [] }))?.toldService?.text
+    }
+    #expect(told("sudo", peer: 4242) == nil && told("uafctl", peer: 4242) == "uafctl")
+    #expect(told("sudo", peer: 0) == "sudo")
+  }
+
   @Test func `the reason in a prompt is the service, and sudo's command or the person's remote host`() throws {
     let bench = try HelperBench.registered("[service.su]\nreason = \"Become somebody else\"")
     var begin = bench.begin()

@@ -61,6 +61,7 @@ import Testing
     context.deviceID = "d"
     context.deviceModel = "m"
     context.deviceOS = "o"
+    context.service = PAMServiceName("gdm-password")
     context.transaction = "t"
     context.proof = "p"
     context.proofFor = .deregistration
@@ -72,6 +73,22 @@ import Testing
     context.machineID = [UInt8](repeating: 4, count: 16)
     context.authorization = "[]"
     #expect(try RequestContext(parsing: context.jsonText) == context)
+  }
+
+  @Test(arguments: [
+    #""""#, #""two words""#, #""su\u0000do""#, #""ＳＵ""#, "\"\(String(repeating: "s", count: 65))\"", "null", "7", "[]",
+  ])
+  func `leaves out a service that is not the name of a PAM service, and reads the rest of the context`(
+    _ service: String
+  ) throws {
+    let context = try RequestContext(parsing: #"{"username":"alice","service":\#(service)}"#)
+    #expect(context == RequestContext(username: "alice"))
+  }
+
+  @Test func `ignores members of a context that it does not know`() throws {
+    // So an older server reads the context of a newer client.
+    let context = try RequestContext(parsing: #"{"username":"alice","later":{"a":[1]}}"#)
+    #expect(context == RequestContext(username: "alice"))
   }
 
   @Test(arguments: [

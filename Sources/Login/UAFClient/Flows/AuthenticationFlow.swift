@@ -53,6 +53,7 @@ public struct AuthenticationFlow: LoginFlow {
     isApproval = false
     isProof = proof != nil
     var context = settings.context(username: username)
+    context.service = settings.service
     context.transaction = isServers ? nil : transaction?.shown
     context = proof?.described(in: context) ?? context
     purposes = [proof?.purpose ?? (context.transaction == nil ? .login : .text)]

@@ -24,6 +24,8 @@ public struct ClientSettings: Equatable, Sendable {
   public var demandsPurpose = false
   /// What is sent to the server about this machine.
   public var device: DeviceContext
+  /// The PAM service at which the person logs in, for the server's audit; nil is not sent.
+  public var service: PAMServiceName?
   /// Whether the server can be told of a deregistration; if not, ``deregistration`` is not used.
   public var deregisters = true
   /// Whether the request for a registration is a token of the server's and nothing else, instead of a GetUAFRequest.

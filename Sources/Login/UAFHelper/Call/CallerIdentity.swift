@@ -2,6 +2,7 @@ import AuthenticatorTypes
 import Authenticator
 import FidoResults
 import ServiceNames
+import UAFMessages
 import UAFWire
 
 /// Who calls, for which account, and from where, as far as the peer is allowed to state that in *begin*.
@@ -65,6 +66,11 @@ struct CallerIdentity: Equatable {
 
   /// Whether the front end is uafctl, which shows the text of *finished* itself.
   var isTool: Bool { service == Self.toolService }
+
+  /// The service that the server is told, for its audit; nil if the name has a different form.
+  ///
+  /// Only a host that runs as root names its own service. Any program of the person could pretend to be sudo.
+  var toldService: PAMServiceName? { isRoot || isTool ? service.flatMap { PAMServiceName($0) } : nil }
 
   /// Whether the host is sudo, for which the person confirms a command, not only a login.
   ///

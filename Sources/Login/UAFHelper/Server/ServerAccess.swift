@@ -153,6 +153,8 @@ import UAFWire
     settings.takesServersTexts = server.acceptedTransactions == .any
     settings.allowsPlainHere = server.allowsInsecure
     settings.demandsPurpose = verdictKeys != nil
+    // Only our server has a use for it, and only its challenges are bound to what was sent.
+    if settings.demandsPurpose, server.sendsDevice { settings.service = call.caller.toldService }
     return settings
   }
 

@@ -48,6 +48,8 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public var deviceModel: String?
   /// The machine's system, at most 128 characters.
   public var deviceOS: String?
+  /// With an authentication: the PAM service at which the person logs in; our own member.
+  public var service: PAMServiceName?
   /// The code of a text that waits to be approved, at most 256 characters; for other servers, also their enrolment code.
   public var authCode: String?
   /// A proof that the client has an enrolment code, which it does not send: 32 bytes, see ``EnrolmentCode``; our own member.
@@ -105,6 +107,8 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     deviceName = try reader.optionalStoredText("deviceName")
     deviceModel = try reader.optionalStoredText("deviceModel")
     deviceOS = try reader.optionalStoredText("deviceOS")
+    // It is only recorded, so a value of a different form is left out and not refused.
+    service = (try? reader.optionalString("service")).flatMap { PAMServiceName($0) }
     authCode = try reader.optionalString("authCode", characters: 1...256)
     transaction = try reader.optionalString("transaction", characters: 1...2048)
     proof = try reader.optionalString("proof", characters: 1...16_384)
@@ -137,7 +141,7 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     var object: JSONObject = ["username": .string(username)]
     let texts = [
       ("deviceID", deviceID), ("deviceName", deviceName), ("deviceModel", deviceModel), ("deviceOS", deviceOS),
-      ("authCode", authCode), ("transaction", transaction), ("proof", proof),
+      ("service", service?.text), ("authCode", authCode), ("transaction", transaction), ("proof", proof),
       ("authorization", authorization), ("codeProof", codeProof.map(Base64URL.encode)),
       ("codeMAC", codeMAC.map(Base64URL.encode)), ("machineMAC", machineMAC.map(Base64URL.encode)),
       ("machineID", machineID.map(Base64URL.encode)),
