@@ -44,6 +44,8 @@ extension SQLAuditTrail {
     let fields: [(String, AuditField, String?)] = [
       ("account = ?", .account, filter.account), ("kind = ?", .kind, filter.kind?.rawValue),
       ("outcome = ?", .outcome, filter.outcome), ("machine = ?", .machine, filter.machine),
+      // Without wildcards, and with the case of each letter, on both engines.
+      ("replace(detail, ?, '') <> detail", .service, filter.serviceMember),
       ("\(words) \(Engine.like) ? ESCAPE '!'", .words, filter.words.map { AuditFilter.pattern($0, escape: "!") }),
     ]
     let texts = fields.compactMap { sql, field, text in

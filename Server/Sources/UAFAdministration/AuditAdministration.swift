@@ -136,7 +136,7 @@ struct AuditWindow: Equatable {
 
   /// Whether the store must read rows that may not match, because no index finds the right ones.
   static func mustLook(_ filter: AuditFilter) -> Bool {
-    if filter.words != nil || !filter.negated.isEmpty { return true }
+    if filter.words != nil || filter.service != nil || !filter.negated.isEmpty { return true }
     let wanted = [filter.kind?.rawValue, filter.outcome, filter.machine].compactMap { $0 }.count
     // The index by account does not suffice for further conditions: one account may have a large part of all rows.
     guard filter.account == nil else { return wanted > 0 }

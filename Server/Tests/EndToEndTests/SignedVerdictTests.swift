@@ -12,6 +12,17 @@ extension EndToEnd {
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
     }
 
+    @Test func `the server's audit says at which service somebody has logged in`() throws {
+      let server = try Server.shared()
+      let scene = try Scene.registered(server) { $0.server = Self.rule(server.state + "/verdict.pub") }
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+      let rows = try Command.succeed(
+        [
+          Programs.server, "audit", "list", "--state", server.state, "--account", scene.user, "--service", "demo",
+        ], logged: false)
+      #expect(rows.lines.filter { $0.contains("\tlogin\tok\t\(scene.user)\t") }.count == 1, "\(rows.text)")
+    }
+
     @Test func `with require_signed_verdict, a verdict that a wrong key signed is refused, and no key is stored`()
       throws
     {

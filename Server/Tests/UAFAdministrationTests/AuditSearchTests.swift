@@ -54,6 +54,22 @@ import Testing
     #expect(try await found { ($0.words, $0.negated) = ("laptop", [.words]) } == [2, 3, 5, 6])
   }
 
+  @Test func `a search finds audit rows by service, which it does not find in any other text`() async throws {
+    let details = [
+      #"{"service":"sudo"}"#, #"{"service":"sudo-i"}"#, #"{"text":"x","service":"sudo"}"#, #"{"service":"SUDO"}"#,
+      #"{"reason":"\"service\":\"sudo\""}"#, "", #"{"service":"a\"b"}"#,
+    ]
+    try await server.store.write { records in
+      try records.audit.append(
+        details.map { AuditEntry(time: 1000, kind: .login, account: "alice", actor: .person, detail: $0) })
+    }
+    #expect(try await found { $0.service = "sudo" } == [1, 3])
+    #expect(try await found { $0.service = #"a"b"# } == [7])
+    #expect(try await found { ($0.account, $0.service) = ("alice", "sudo-i") } == [2])
+    #expect(try await found { ($0.service, $0.negated) = ("sudo", [.service]) } == [2, 4, 5, 6, 7])
+    #expect(try await found { $0.service = "%" } == [])
+  }
+
   @Test func `a search of the audit finds words anywhere, in any case, and treats no character as a wildcard`()
     async throws
   {

@@ -29,6 +29,7 @@ struct AuditWindowTests {
     let filters = [
       AuditFilter(kind: .login), AuditFilter(outcome: "ok"), AuditFilter(machine: "laptop"),
       AuditFilter(kind: .policy, machine: "laptop"), filter { $0.words = "sudo" },
+      filter { $0.service = "sudo" },
       AuditFilter(account: "alice", kind: .policy), AuditFilter(account: "alice", outcome: "wrongSignature"),
       AuditFilter(account: "alice", machine: "laptop"), filter { ($0.account, $0.negated) = ("alice", [.account]) },
     ]

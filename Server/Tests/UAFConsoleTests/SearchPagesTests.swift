@@ -81,13 +81,15 @@ import Testing
       AuditEntry(time: Self.first, kind: .login, account: "xavier", actor: .person, machine: "laptop"),
       AuditEntry(time: Self.first + 1, kind: .login, account: "yves", actor: .person, machine: "desk"),
       AuditEntry(
-        time: Self.first + 2, kind: .login, account: "zoe", actor: .person, detail: #"{"reason":"spare key"}"#),
+        time: Self.first + 2, kind: .login, account: "zoe", actor: .person,
+        authenticators: "5541#0001 key 7, passkey id 3", detail: #"{"reason":"spare key","service":"sshd"}"#),
     ]
     try await server.store.write { try $0.audit.append(rows) }
   }
 
   @Test(arguments: [
     ("since=\(first + 1)&until=\(first + 2)", ["yves"]), ("words=SPARE", ["zoe"]),
+    ("service=sshd", ["zoe"]),
     ("until=\(first + 2)&machine=desk&not=machine", ["xavier"]),
     ("kind=login&until=\(first + 3)&account=zoe&not=account", ["xavier", "yves"]),
   ])
@@ -99,6 +101,19 @@ import Testing
     let page = await page(browser, "/console/audit?\(query)")
     let found = ["xavier", "yves", "zoe"].filter { page.contains(">\($0)<") }
     #expect(found == expected)
+  }
+
+  @Test func `a row of the audit says in words at which service and by what somebody has logged in`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    try await fill()
+    let list = await page(browser, "/console/audit?account=zoe")
+    #expect(list.contains("sshd, passcode, passkey"))
+    let number = try #require(
+      try await server.store.read { try $0.audit.rows(AuditFilter(account: "zoe"), limit: 1) }.first
+    )
+    .number
+    let row = await page(browser, "/console/audit/row?number=\(number)")
+    #expect(row.contains("said by the machine, not verified") && row.contains("5541#0001 key 7, passkey id 3"))
   }
 
   @Test(arguments: ["since=yesterday", "until=x", "not=time", "not=account", "not=account&account="])

@@ -66,6 +66,18 @@ import struct UAFMessages.RequestContext
     #expect(count.take(now: 1) == nil)
   }
 
+  @Test func `the audit row of a refused response has the service that the machine has named`() async throws {
+    let alice = try await aheadOfItsCounter()
+    var context = RequestContext(username: "alice")
+    context.service = PAMServiceName("sshd")
+    let request = try TestServer.authenticationRequest(in: await server.get(.authentication, context))
+    let response = try alice.authenticate(request, counter: 1)
+    let body = SendUAFResponse(uafResponse: response.text, context: context.jsonText)
+    _ = await post("/uaf/respond", body.jsonBytes, to: routes())
+    let row = try #require(try await rows().last)
+    #expect(row.outcome == "counter-not-increased" && row.service == "sshd")
+  }
+
   @Test func `refused responses of a registered key beyond the budget are counted, and get no audit row`() async throws
   {
     let (routes, alice) = (routes(), try await aheadOfItsCounter())

@@ -120,6 +120,40 @@ import UAFMessages
       ])
   }
 
+  /// A login whose request has `asked` as its context, and whose answer has `told`.
+  ///
+  /// - Returns: the detail of its row.
+  private func detail(asked: String, told: String) async throws -> String? {
+    let alice = try await server.registered("alice")
+    let answer = try await server.get(GetUAFRequest(op: .authentication, context: asked))
+    let response = try alice.authenticate(try TestServer.authenticationRequest(in: answer), counter: 7)
+    let body = SendUAFResponse(uafResponse: response.text, context: told)
+    let service = ResponseService(environment: server.environment)
+    guard case .accepted = try await service.respond(body) else { return nil }
+    return try await rows(AuditFilter(kind: .login)).last?.event.detail
+  }
+
+  private static func context(_ service: String) -> String { #"{"username":"alice","service":"\#(service)"}"# }
+
+  @Test func `a login's audit row has the service that the machine has named in its request and in its answer`()
+    async throws
+  {
+    let context = Self.context("sudo-i")
+    #expect(try await detail(asked: context, told: context) == #"{"service":"sudo-i"}"#)
+    #expect(try await rows(AuditFilter(kind: .login)).last?.event.service == "sudo-i")
+  }
+
+  @Test(arguments: [
+    (context("sudo"), context("sshd")), (#"{"username":"alice"}"#, context("sshd")),
+    (context("sudo"), #"{"username":"alice"}"#), (context("two words"), context("two words")),
+    (#"{"service":"sudo","username":"alice"}"#, context("sudo")),
+  ])
+  func `a login whose request and answer do not name the same service is accepted, and its audit row has none`(
+    asked: String, told: String
+  ) async throws {
+    #expect(try await detail(asked: asked, told: told) == "")
+  }
+
   @Test func `a request and a refused login leave no audit row of a login`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(

@@ -36,6 +36,12 @@ extension PageLanguage {
     }
   }
 
+  /// What an authenticator of a row is called: the name of the model, or the text itself for a model without a name.
+  func usedAuthenticator(_ text: String) -> String {
+    if text == "passkey" { return self.text(.modelPasskey) }
+    return (try? AAID(text)).flatMap(model) ?? text
+  }
+
   /// The name of one of this project's models; nil for any other model.
   func model(_ aaid: AAID) -> String? {
     ModelAdministration.type(of: aaid).map(authenticator)

@@ -74,6 +74,8 @@ enum PageText: String, CaseIterable, Sendable {
   case model
   case keyID
   case machine
+  case service
+  case saidByMachine
   case registered
   case counter
   case state
@@ -445,6 +447,7 @@ enum PageText: String, CaseIterable, Sendable {
   case originLocal
   case originRemote
   case originOtherUser
+  case modelPasskey
 
   // The overview.
   case toDo

@@ -28,7 +28,8 @@ enum AuditRowPages {
       let event = row.event
       return [
         PageCell(String(row.number), link: "/console/audit/row?number=\(row.number)"), call.moment(event.time),
-        PageCell(call.language.text(event.kind)), outcome(event.outcome, call), PageCell(event.account),
+        PageCell(call.language.text(event.kind), note: means(event, call)), outcome(event.outcome, call),
+        PageCell(event.account),
         PageCell(call.actor(event.actor)), PageCell(PageCell.shortened(event.machine)),
       ]
     }
@@ -36,6 +37,11 @@ enum AuditRowPages {
       caption: caption,
       columns: [.number, .time, .kind, .outcome, .account, .actor, .machine].map(call.text),
       rows: rows, empty: call.text(.noRows), next: next)
+  }
+
+  /// The service, as the machine has named it, and what the authenticators are called; empty if the row has neither.
+  private static func means(_ event: AuditEntry, _ call: PageCall) -> String {
+    ([event.service].compactMap { $0 } + event.models.map(call.language.usedAuthenticator)).joined(separator: ", ")
   }
 
   private static func outcome(_ outcome: String, _ call: PageCall) -> PageCell {
@@ -59,7 +65,17 @@ enum AuditRowPages {
           (call.text(.outcome), outcome(event.outcome, call)),
           (call.text(.account), event.account.isEmpty ? text("") : PageCall.personLink(event.account)),
           (call.text(.actor), text(call.actor(event.actor))), (call.text(.address), text(event.address)),
-          (call.text(.machine), text(event.machine)), (call.text(.authenticators), text(event.authenticators)),
+          (call.text(.machine), text(event.machine)),
+          (
+            call.text(.service), event.service.map { PageCell($0, note: call.text(.saidByMachine)) } ?? text("")
+          ),
+          (
+            call.text(.authenticators),
+            event.models.isEmpty
+              ? text("")
+              : PageCell(
+                event.models.map(call.language.usedAuthenticator).joined(separator: ", "), note: event.authenticators)
+          ),
           (call.text(.detail), text(event.detail)),
         ])
       ])
@@ -69,7 +85,8 @@ enum AuditRowPages {
 /// The search in the audit: its form, and the filter for the store.
 enum AuditSearch {
   private static let fields: [(field: AuditField, text: PageText)] = [
-    (.account, .account), (.kind, .kind), (.outcome, .outcome), (.machine, .machine), (.words, .words),
+    (.account, .account), (.kind, .kind), (.outcome, .outcome), (.machine, .machine), (.service, .service),
+    (.words, .words),
   ]
   private static let names = fields.map(\.field.rawValue) + ["not", "since", "until"]
 
@@ -81,6 +98,7 @@ enum AuditSearch {
       account: call.value("account"), kind: call.value("kind").map { AuditKind(rawValue: $0) },
       outcome: call.value("outcome"), since: try call.time("since"), until: try call.time("until"),
       machine: call.value("machine"))
+    filter.service = call.value("service")
     filter.words = call.value("words")
     if let negated = call.value("not") {
       guard let field = AuditField(rawValue: negated) else { throw .invalid(field: "not", .unknown) }
@@ -109,7 +127,8 @@ enum AuditSearch {
       chipTitle: call.text(.kind), moreTitle: call.text(.moreFilters),
       more: [
         PageField(name: "kind", label: call.text(.kind), kind: .choice(kinds), value: call.fields["kind"]),
-        field("outcome", .outcome), field("machine", .machine), field("words", .words),
+        field("outcome", .outcome), field("machine", .machine), field("service", .service),
+        field("words", .words),
         PageField(name: "not", label: call.text(.leaveOut), kind: .choice(negations), value: call.fields["not"]),
         PageField(name: "since", label: call.text(.since), value: call.fields["since"], maximum: 20),
         PageField(name: "until", label: call.text(.until), value: call.fields["until"], maximum: 20),

@@ -10,7 +10,8 @@ enum AuditRoutes {
   private static let row: JSONObject = [
     "number": .integer(9), "time": .integer(1_800_000_000), "kind": .string("login"), "outcome": .string("ok"),
     "account": .string("mina"), "actor": .string("person"), "address": .string("192.0.2.1"),
-    "machine": .string("desk-17"), "authenticators": .string(""), "detail": .string(""), "hash": .string("AAAA"),
+    "machine": .string("desk-17"), "authenticators": .string(""), "detail": .string(#"{"service":"sudo"}"#),
+    "hash": .string("AAAA"),
   ]
 
   private static let list = APIRoute(
@@ -19,6 +20,7 @@ enum AuditRoutes {
       APIInputs.text("account", "Only this account."), APIInputs.text("kind", "Only this kind, such as login."),
       APIInputs.text("outcome", "Only this outcome: ok, or the reason of a refusal."),
       APIInputs.text("machine", "Only this machine, as the machine column shows it."),
+      APIInputs.text("service", "Only this PAM service, such as sudo, as the machine has named it."),
       APIInputs.text(
         "words",
         "Only rows with these words in a text other than kind and outcome; upper "
@@ -41,6 +43,7 @@ enum AuditRoutes {
     var filter = AuditFilter(
       account: query["account"], kind: query["kind"].map { AuditKind(rawValue: $0) }, outcome: query["outcome"],
       since: try query.integer("since"), until: try query.integer("until"), machine: query["machine"])
+    filter.service = query["service"]
     filter.words = query["words"]
     filter.negated = try negated(query["not"])
     let after = try query.integer("after")

@@ -32,6 +32,7 @@ struct AuditListCommand: AsyncParsableCommand {
   @Option(help: "Only this kind, such as login, registration, revocation.") var kind: String?
   @Option(help: "Only this outcome: ok, or the reason of a refusal.") var outcome: String?
   @Option(help: "Only this machine, as the machine column shows it.") var machine: String?
+  @Option(help: "Only this PAM service, such as sudo, as the machine has named it.") var service: String?
   @Option(
     help: ArgumentHelp(
       "Only rows with these words in a text; upper and lower case are the same.", valueName: "text"))
@@ -39,7 +40,8 @@ struct AuditListCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("not"),
     help: ArgumentHelp(
-      "Only rows that do not meet this condition: account, kind, outcome, machine, words; may be repeated.",
+      "Only rows that do not meet this condition: account, kind, outcome, machine, service, words; may be "
+        + "repeated.",
       valueName: "condition"))
   var negated: [AuditField] = []
   @Option(help: "Only from this time on.") var since: TypedTime?
@@ -56,7 +58,8 @@ struct AuditListCommand: AsyncParsableCommand {
   func run() async throws {
     let not = negated.isEmpty ? nil : negated.map(\.rawValue).joined(separator: ",")
     let conditions = [
-      ("account", account), ("kind", kind), ("outcome", outcome), ("machine", machine), ("words", words), ("not", not),
+      ("account", account), ("kind", kind), ("outcome", outcome), ("machine", machine), ("service", service),
+      ("words", words), ("not", not),
       ("since", since.map { String($0.seconds) }), ("until", until.map { String($0.seconds) }), ("order", "oldest"),
     ]
     try await place.link { link in

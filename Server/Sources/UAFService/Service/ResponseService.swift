@@ -48,7 +48,20 @@ package struct ResponseService: Sendable {
       response: response, serverData: serverData, serverDataText: text,
       challengeHash: try SHA256.hash(challenge),
       challenge: IssuedChallenge(hash: try SHA256.hash(marked.unique), expiresAt: serverData.expiresAt),
-      parameters: parameters, context: context)
+      parameters: parameters, context: context,
+      service: try Self.service(context, sent: body.context, with: marked))
+  }
+
+  /// The service that an answer names, if its request named the same one.
+  ///
+  /// The challenge contains a hash of the request's context, and the client signs it only if that context is its own. So a
+  /// program between the two can leave the name out, but cannot put a different one in its place.
+  private static func service(
+    _ context: RequestContext?, sent text: String?, with challenge: PurposedChallenge
+  ) throws(CryptoError) -> PAMServiceName? {
+    guard let service = context?.service, let text else { return nil }
+    let hash = try SHA256.hash(PurposedChallenge.statement(challenge.purpose, context: text))
+    return hash.starts(with: challenge.binding) ? service : nil
   }
 
   /// Verifies an answer, and stores what was verified.
@@ -108,6 +121,8 @@ package struct ReceivedResponse: Sendable {
   /// The context that the client sends with the message: it contains a long transaction text once more, and what allows new
   /// keys.
   let context: RequestContext?
+  /// The PAM service that the machine names, in its request and again in its answer; nothing is decided by it.
+  let service: PAMServiceName?
 
   /// Whether a refused answer comes from somebody with authority for the account: with one of the account's keys, or with the
   /// code or the proof with which its request was made.
@@ -125,7 +140,16 @@ package struct ReceivedResponse: Sendable {
       }
     return AuditEntry(
       time: now, kind: kind, outcome: refusal.rawValue, account: username, actor: .person, address: address,
-      authenticators: namedKeys.joined(separator: ", "))
+      authenticators: namedKeys.joined(separator: ", "), detail: detail())
+  }
+
+  /// The detail of this answer's row of the audit: what it confirms, and the service; empty without both.
+  ///
+  /// - Parameter confirmed: members about the confirmed text.
+  func detail(confirming confirmed: JSONObject = JSONObject()) -> String {
+    var object = confirmed
+    object.set("service", service.map { .string($0.text) })
+    return object.members.isEmpty ? "" : JSONValue.object(object).text
   }
 
   /// The first two keys that an authentication names; a long KeyID is cut off after 64 characters.
@@ -382,13 +406,13 @@ struct AuthenticationResponseProcessing {
     return key.flatMap { $0.deviceName ?? $0.deviceID } ?? ""
   }
 
-  /// The row's detail: hash and kind of the confirmed text, and its approval's number; empty for a login.
+  /// The row's detail: hash and kind of the confirmed text, its approval's number, and the service.
   private func detail(_ text: TransactionText?) throws -> String {
-    guard let text else { return "" }
+    guard let text else { return shared.received.detail() }
     var object: JSONObject = ["text": .string(Base64URL.encode(try SHA256.hash(Array(text.shown.utf8))))]
     object.set("kind", TextKind(of: text.shown).map { .string($0.rawValue) })
     object.set("approval", data.approvalID.map(JSONValue.integer))
-    return JSONValue.object(object).text
+    return shared.received.detail(confirming: object)
   }
 
   private func confirmation(

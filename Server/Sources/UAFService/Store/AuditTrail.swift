@@ -1,4 +1,5 @@
 import UAFCrypto
+import UAFMessages
 
 /// The audit: rows that are numbered without gaps and chained by their hashes, and the signed heads of that chain.
 package protocol AuditTrail {
@@ -73,6 +74,8 @@ package struct AuditFilter: Equatable, Sendable {
   package var outcome: String?
   /// The machine's name, or its ID if it has no name.
   package var machine: String?
+  /// The PAM service that the machine has named.
+  package var service: String?
   /// Words in any of a row's texts except kind and outcome; ASCII letters match both cases.
   package var words: String?
   /// The fields whose conditions rows must not meet.
@@ -105,6 +108,11 @@ package struct AuditFilter: Equatable, Sendable {
     (plain.before, plain.isNewestFirst) = (before, isNewestFirst)
     return self == plain
   }
+
+  /// The part of a row's detail that names ``service``; nil for every service.
+  ///
+  /// It cannot be a part of any other text in the detail, because there each quotation mark has a backslash before it.
+  package var serviceMember: String? { service.map { #""service":\#(JSONValue.string($0).text)"# } }
 
   /// A pattern for SQL's LIKE that finds some words anywhere in a text.
   ///
@@ -246,6 +254,22 @@ package struct AuditEntry: Equatable, Sendable {
     machine = texts[5]
     authenticators = texts[6]
     detail = texts[7]
+  }
+
+  /// The PAM service that the machine has named; nil if the row has none.
+  package var service: String? {
+    guard !detail.isEmpty, case .object(let object)? = try? JSONValue(parsing: Array(detail.utf8)),
+      case .string(let name)? = object["service"]
+    else { return nil }
+    return name
+  }
+
+  /// The model of each authenticator, without repetitions: an AAID, or `passkey`.
+  package var models: [String] {
+    authenticators.split(separator: ",").reduce(into: []) { models, entry in
+      guard let model = entry.split(separator: " ").first.map(String.init), !models.contains(model) else { return }
+      models.append(model)
+    }
   }
 
   /// The texts in the order of their columns: kind, outcome, account, actor, address, machine, authenticators, detail.
@@ -414,5 +438,6 @@ package enum AuditField: String, CaseIterable, Sendable {
   case kind
   case outcome
   case machine
+  case service
   case words
 }
