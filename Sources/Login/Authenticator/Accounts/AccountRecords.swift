@@ -150,6 +150,7 @@ struct AccountRecords {
     for type in types {
       try sealed.remove(.authenticator, name: type.recordName)
       try sealed.remove(.ledger, name: type.recordName)
+      try removeKeyring(type)
     }
     if types.contains(.fingerprint) { try sealed.remove(.fingerprint) }
   }
@@ -201,6 +202,31 @@ struct AccountRecords {
   }
 
   func removeKey(_ keyID: [UInt8]) throws(StateError) { try sealed.remove(.key, name: keyID) }
+
+  // MARK: The keyring
+
+  /// What is stored of the person's keyring for a type; nil if nothing is.
+  func keyring(_ type: AuthenticatorType) throws(StateError) -> KeyringRecord? {
+    guard let body = try sealed.body(.keyring, name: type.recordName, of: identity) else { return nil }
+    return try KeyringRecord(record: body)
+  }
+
+  func put(_ record: KeyringRecord, _ type: AuthenticatorType) throws(StateError) {
+    try sealed.put(.keyring, name: type.recordName, body: record.record, of: identity)
+  }
+
+  func removeKeyring(_ type: AuthenticatorType) throws(StateError) {
+    try sealed.remove(.keyring, name: type.recordName)
+  }
+
+  /// The types under which a password is kept.
+  func typesWithKeyring() throws(StateError) -> [AuthenticatorType] {
+    var types: [AuthenticatorType] = []
+    for type in AuthenticatorType.allCases {
+      if case .sealed? = try keyring(type) { types.append(type) }
+    }
+    return types
+  }
 
   // MARK: Records that exist once
 
@@ -288,6 +314,8 @@ enum RecordKind: String, CaseIterable {
   case fingerprint
   /// The helpdesk's unlock that was used last, and the count of wrong codes; at most one, without a name.
   case unlock
+  /// The sealed password of the person's keyring: at most one for each authenticator type.
+  case keyring
   /// Further names of the account; at most one, without a name.
   case names
   /// A UAF key, by KeyID.

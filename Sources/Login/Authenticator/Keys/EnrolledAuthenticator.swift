@@ -167,6 +167,25 @@ public struct UnlockedAuthenticator: ~Copyable {
     NewRegistration(key: key, enrolled: enrolled, isNew: isNew)
   }
 
+  /// A key for something else than keys of applications, which only this authenticator's own key gives.
+  ///
+  /// - Parameter purpose: what the key is for; each purpose has a key of its own.
+  /// - Throws: `CryptoError`.
+  borrowing func derivedKey(for purpose: String) throws(CryptoError) -> Secret {
+    let salt: Secret
+    do { salt = try Secret(capacity: 0) } catch { throw .outOfMemory }
+    return try HKDFSHA256.derive(secret: key, salt: salt, info: bound(to: purpose), length: AES256GCM.keyByteCount)
+  }
+
+  /// The account, the authenticator and a purpose as bytes, to which a key or a seal is bound.
+  borrowing func bound(to purpose: String) -> [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(purpose)
+    writer.put(wrap.identity.record)
+    writer.put(wrap.type.aaid)
+    return writer.bytes
+  }
+
   /// Makes a key pair for an application; nothing is stored yet.
   ///
   /// - Parameters:
