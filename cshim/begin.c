@@ -107,6 +107,16 @@ static int tell_arguments(pam_handle_t *pamh, int argc, const char *const *argv,
   return PAM_SUCCESS;
 }
 
+/* Whether the host may get the password of a keyring: root itself runs it, the person is at this machine, and nobody has set a
+   password that another module may depend on. Whether it gets one depends on its service, which the core compares with root's
+   list: a module in this stage cannot know whether a session will follow. */
+static bool takes_keyring(pam_handle_t *pamh, const struct frame_begin *begin)
+{
+  const void *token = NULL;
+  return getuid() == 0 && begin->remote_host.length == 0 && begin->remote_user.length == 0 &&
+         pam_get_item(pamh, PAM_AUTHTOK, &token) == PAM_SUCCESS && token == NULL;
+}
+
 static void describe_account(pam_handle_t *pamh, const char *user, const struct begin_account *account,
                              struct frame_begin *begin)
 {
@@ -176,6 +186,7 @@ int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, con
     return check_own_account(pamh, account);
   if (begin->operation == OPERATION_AUTHENTICATE) {
     begin->lists = greeter_shows_lists(begin->service);
+    begin->keyring = takes_keyring(pamh, begin);
     command_read_program(command);
     if (is_sudo(begin->service, command)) {
       command_read_line(command);

@@ -149,6 +149,7 @@ int conversation_begin(pam_handle_t *pamh, enum frame_operation operation, int f
   if (code != PAM_SUCCESS)
     return code;
   (*talk)->lists = begin.lists;
+  (*talk)->keyring = begin.keyring;
   open_core(*talk, &begin);
   return hear_out(*talk);
 }

@@ -18,7 +18,8 @@ enum field_kind {
   KIND_ENTRY_LENGTH,
   KIND_TEXT,
   KIND_OPTION, /* a text that may occur UAF_OPTIONS_MAX times */
-  KIND_VARIABLE
+  KIND_VARIABLE,
+  KIND_PASSWORD /* one byte or more, without NUL, in any encoding */
 };
 
 /* One row per field of the core's messages; a tag without a row is not a field. */
@@ -48,6 +49,7 @@ static const struct field_rule {
   {FRAME_FINISHED, FINISHED_TOKEN, KIND_TEXT, 8192, false},
   {FRAME_FINISHED, FINISHED_DOCUMENT, KIND_TEXT, 32768, false},
   {FRAME_FINISHED, FINISHED_STALE_VALUE, KIND_MARK, 1, false},
+  {FRAME_KEYRING, KEYRING_PASSWORD, KIND_PASSWORD, UAF_KEYRING_MAX, true},
 };
 
 static const struct {
@@ -55,12 +57,12 @@ static const struct {
   uint8_t type;
   enum frame_state to;
 } transitions[] = {
-  {STATE_OPENED, FRAME_BEGIN, STATE_WORKING},      {STATE_WORKING, FRAME_PROMPT, STATE_ASKED},
-  {STATE_WORKING, FRAME_INFO, STATE_WORKING},      {STATE_WORKING, FRAME_ERROR, STATE_WORKING},
-  {STATE_WORKING, FRAME_READY, STATE_PAUSED},      {STATE_WORKING, FRAME_SETENV, STATE_WORKING},
-  {STATE_WORKING, FRAME_FINISHED, STATE_FINISHED}, {STATE_ASKED, FRAME_ANSWER, STATE_WORKING},
-  {STATE_ASKED, FRAME_CANCELLED, STATE_WORKING},   {STATE_PAUSED, FRAME_RESUME, STATE_WORKING},
-  {STATE_PAUSED, FRAME_CANCELLED, STATE_WORKING},
+  {STATE_OPENED, FRAME_BEGIN, STATE_WORKING},    {STATE_WORKING, FRAME_PROMPT, STATE_ASKED},
+  {STATE_WORKING, FRAME_INFO, STATE_WORKING},    {STATE_WORKING, FRAME_ERROR, STATE_WORKING},
+  {STATE_WORKING, FRAME_READY, STATE_PAUSED},    {STATE_WORKING, FRAME_SETENV, STATE_WORKING},
+  {STATE_WORKING, FRAME_KEYRING, STATE_WORKING}, {STATE_WORKING, FRAME_FINISHED, STATE_FINISHED},
+  {STATE_ASKED, FRAME_ANSWER, STATE_WORKING},    {STATE_ASKED, FRAME_CANCELLED, STATE_WORKING},
+  {STATE_PAUSED, FRAME_RESUME, STATE_WORKING},   {STATE_PAUSED, FRAME_CANCELLED, STATE_WORKING},
 };
 
 enum frame_state frame_next(enum frame_state state, uint8_t type)
@@ -148,6 +150,8 @@ size_t frame_write_begin(uint8_t *packet, size_t capacity, const struct frame_be
     put(&writer, BEGIN_COMMAND_LINE, begin->command_line.start, begin->command_line.length, UAF_COMMAND_MAX);
   if (begin->lists)
     put_number(&writer, BEGIN_SHOWS_LISTS, 1, 1);
+  if (begin->keyring)
+    put_number(&writer, BEGIN_TAKES_KEYRING, 1, 1);
   return writer.failed ? 0 : writer.length;
 }
 
@@ -239,6 +243,8 @@ static bool value_is_valid(const struct field_rule *rule, const uint8_t *bytes, 
     return length == rule->limit;
   case KIND_VARIABLE:
     return length <= rule->limit && is_variable_name(bytes, length);
+  case KIND_PASSWORD:
+    return length >= 1 && length <= rule->limit && memchr(bytes, 0, length) == NULL;
   case KIND_TEXT:
   case KIND_OPTION:
     return length <= rule->limit && frame_is_text(bytes, length);
@@ -283,7 +289,7 @@ static bool read_fields(const uint8_t *packet, size_t length, struct frame_messa
 bool frame_read(const uint8_t *packet, size_t length, struct frame_message *message)
 {
   *message = (struct frame_message){0};
-  if (length < 1 || length > UAF_PACKET_MAX || packet[0] < FRAME_PROMPT || packet[0] > FRAME_FINISHED)
+  if (length < 1 || length > UAF_PACKET_MAX || packet[0] < FRAME_PROMPT || packet[0] > FRAME_KEYRING)
     return false;
   message->type = packet[0];
   bool complete = read_fields(packet, length, message);

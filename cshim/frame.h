@@ -18,7 +18,8 @@ enum frame_type {
   FRAME_ERROR = 0x83,
   FRAME_READY = 0x84,
   FRAME_SETENV = 0x85,
-  FRAME_FINISHED = 0x86
+  FRAME_FINISHED = 0x86,
+  FRAME_KEYRING = 0x87
 };
 
 /* The fields by their tags, named as in docs/protocol.md. The fields of begin and cancelled that only uafctl sends are missing.
@@ -41,7 +42,8 @@ enum begin_field {
   BEGIN_CALLER_UID = 19,
   BEGIN_PROGRAM,
   BEGIN_COMMAND_LINE,
-  BEGIN_SHOWS_LISTS = 24
+  BEGIN_SHOWS_LISTS = 24,
+  BEGIN_TAKES_KEYRING
 };
 enum answer_field { ANSWER_VALUE = 1 };
 enum cancelled_field { CANCELLED_NO_CONVERSATION = 1 };
@@ -67,6 +69,7 @@ enum finished_field {
   FINISHED_DOCUMENT,
   FINISHED_STALE_VALUE
 };
+enum keyring_field { KEYRING_PASSWORD = 1 };
 #define FRAME_FIELDS 11
 #define FRAME_OPTIONS 16
 
@@ -86,7 +89,7 @@ struct frame_bytes {
 struct frame_begin {
   uint8_t operation;
   bool has_uid, has_remote, remote, has_flags, has_caller;
-  bool divided, lists; /* written only if they are true */
+  bool divided, lists, keyring; /* written only if they are true */
   uint32_t uid, flags, caller;
   struct frame_bytes account, typed_name, service, tty, remote_host, remote_user, locale, program;
   struct frame_bytes command_line; /* each argument is followed by a NUL */

@@ -12,7 +12,7 @@
 #define UAF_HELPER_PATH UAF_LIBEXECDIR "/uaf-helper"
 
 /* docs/protocol.md, "Packets" and "Conversation". Sizes are in bytes. */
-#define UAF_PROTOCOL_VERSION 4
+#define UAF_PROTOCOL_VERSION 5
 #define UAF_PACKET_MAX 65536
 #define UAF_NAME_MAX 256
 #define UAF_SERVICE_MAX 64
@@ -30,6 +30,7 @@
 #define UAF_ENTRY_LENGTH_MAX 256
 #define UAF_VARIABLE_NAME_MAX 64
 #define UAF_VARIABLE_VALUE_MAX 8192
+#define UAF_KEYRING_MAX 512
 
 /* The initial and the maximum size of the buffer for an account's entry. And the maximum number of lookups: one is repeated
    with a larger buffer, or after an interruption. */

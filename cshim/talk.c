@@ -191,6 +191,17 @@ static bool remember_variable(struct conversation *talk, const struct frame_mess
   return true;
 }
 
+/* Keeps the password of the keyring until the verdict, and clears the packet, so that there is only one copy. */
+static bool remember_password(struct conversation *talk, const struct frame_message *message)
+{
+  if (!talk->keyring || talk->password[0] != '\0')
+    return talk_broken(talk, HELPER_PROTOCOL_ERROR, "a password that was not asked for");
+  frame_copy(talk->password, message->field[KEYRING_PASSWORD]);
+  explicit_bzero(talk->packet,
+                 UAF_KEYRING_MAX + 4); /* the longest packet: its type, a tag, a length and the password */
+  return true;
+}
+
 /* Acts on one message that is not the last. If the conversation cannot continue, logs the reason and returns false. */
 static bool act_on(struct conversation *talk, const struct frame_message *message)
 {
@@ -216,6 +227,10 @@ static bool act_on(struct conversation *talk, const struct frame_message *messag
     if (talk->operation == OPERATION_AUTHENTICATE)
       return remember_variable(talk, message);
     break;
+  case FRAME_KEYRING:
+    if (talk->operation == OPERATION_AUTHENTICATE)
+      return remember_password(talk, message);
+    break;
   default:
     break;
   }
@@ -227,6 +242,19 @@ static void set_variables(struct conversation *talk)
   for (unsigned i = 0; i < talk->variable_count; i++)
     if (pam_putenv(talk->pamh, talk->variables[i]) != PAM_SUCCESS)
       pam_syslog(talk->pamh, LOG_WARNING, "a PAM environment variable could not be set");
+}
+
+/* Leaves the password of the keyring to the modules after this one; libpam clears it at the end of this stage. A password that
+   is there already stays, because another module may depend on it. */
+static void hand_on_password(struct conversation *talk)
+{
+  const void *token = NULL;
+  if (talk->password[0] == '\0')
+    return;
+  if (pam_get_item(talk->pamh, PAM_AUTHTOK, &token) != PAM_SUCCESS || token != NULL ||
+      pam_set_item(talk->pamh, PAM_AUTHTOK, talk->password) != PAM_SUCCESS)
+    pam_syslog(talk->pamh, LOG_WARNING, "the password of the keyring could not be handed on");
+  explicit_bzero(talk->password, sizeof talk->password);
 }
 
 static int conclude(struct conversation *talk, const struct frame_message *finished)
@@ -256,11 +284,13 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
                             (talk->operation == OPERATION_ACCOUNT && verdict.code == PAM_SUCCESS);
   const bool failed_lookup = says_nothing && talk->account.error != 0;
   const int code = failed_lookup ? PAM_SYSTEM_ERR : verdict.code;
-  if (code == PAM_SUCCESS)
+  if (code == PAM_SUCCESS) {
     set_variables(talk);
-  else
+    hand_on_password(talk);
+  } else {
     log_outcome(talk->pamh, LOG_NOTICE, code, "the core finished with result %lu: %s", (unsigned long)verdict.result,
                 log_name(reason, text->start, text->length));
+  }
   talk->end = END_VERDICT;
   talk->stale = verdict.stale;
   return code;

@@ -37,10 +37,12 @@ struct conversation {
   enum talk_end end;
   bool silent, by_root, prompted, first_pass_tried;
   bool lists;   /* the host shows lists, and the core was told so */
+  bool keyring; /* the host may get the password of a keyring, and the core was told so */
   bool resumed; /* the second pass of a change has begun */
   bool stale;   /* it succeeded, and the core reported the secret as stale */
   unsigned variable_count;
   char variables[UAF_VARIABLES_MAX][UAF_VARIABLE_NAME_MAX + 1 + UAF_VARIABLE_VALUE_MAX + 1];
+  char password[UAF_KEYRING_MAX + 1]; /* of the keyring; empty if the core has sent none */
   uint8_t packet[UAF_PACKET_MAX];
   struct command command;
   struct begin_account account;

@@ -67,7 +67,7 @@ def field(tag, value):
 def begin(configuration, divided):
     return (
         b"\x01"
-        + field(1, b"\0\3")
+        + field(1, b"\0\5")
         + field(2, b"\1")
         + field(3, struct.pack(">I", 0))
         + field(4, b"root")

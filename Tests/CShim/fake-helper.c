@@ -6,7 +6,8 @@
      prompt STYLE STEP TEXT    STYLE: hidden, echo, or choice and code, which are hidden and ask for those; STEP: 1, 2, 3
      list TEXT|OPTION|OPTION   a hidden prompt for one of the options
      wrong ATTEMPTS TEXT       a hidden prompt with attempts left and TEXT as its error message
-     info TEXT, error TEXT, ready, setenv NAME VALUE, finished CODE RESULT [TEXT]
+     info TEXT, error TEXT, ready, setenv NAME VALUE, keyring TEXT, finished CODE RESULT [TEXT]
+     turned HEX                a keyring message whose password is these bytes with every bit turned
      send HEX                  one packet of these bytes; none: an empty one
      packet SIZE               an info message padded to SIZE bytes
      descriptors TEXT          an info message that carries descriptors
@@ -278,6 +279,18 @@ static bool speak(const char *command, char *rest)
     start(0x85);
     text(1, rest);
     text(2, value);
+  } else if (strcmp(command, "keyring") == 0) {
+    start(0x87);
+    text(1, rest);
+  } else if (strcmp(command, "turned") == 0) {
+    uint8_t password[256];
+    size_t size = 0;
+    for (; rest[0] != '\0' && rest[1] != '\0' && size < sizeof password; rest += 2) {
+      const char digits[3] = {rest[0], rest[1], '\0'};
+      password[size++] = (uint8_t)~strtoul(digits, NULL, 16);
+    }
+    start(0x87);
+    field(1, password, size);
   } else if (strcmp(command, "finished") == 0) {
     char *end;
     start(0x86);

@@ -302,6 +302,8 @@ void host_call(pam_handle_t *pamh, struct host *host, int (*stage)(pam_handle_t 
   read_record(host->record, sizeof host->record);
   host->reached_next = pam_getenv(pamh, "PROBE") != NULL;
   host->left_authtok = host->reached_next && strcmp(pam_getenv(pamh, "AUTHTOK"), "present") == 0;
+  const char *left = pam_getenv(pamh, "LEFT");
+  snprintf(host->left, sizeof host->left, "%s", left != NULL ? left : "");
   const char *token = pam_getenv(pamh, "UAF_TOKEN");
   snprintf(host->token, sizeof host->token, "%s", token != NULL ? token : "");
 }

@@ -60,6 +60,7 @@ struct host {
   char log[16384];      /* one line per pam_syslog */
   char record[1 << 18]; /* what the core wrote down */
   bool reached_next, left_authtok, delayed;
+  char left[600]; /* the password that was left, with "tell" in `next`; empty for none */
   char token[64]; /* UAF_TOKEN of the PAM environment; empty where it is not set */
   long milliseconds;
 

@@ -1,6 +1,6 @@
 /* A PAM module for the stacks of the tests. Before the module under test: authtok=VALUE and oldauthtok=VALUE leave a
    password as another module would. After it: shows in the PAM environment that it was reached (PROBE=reached) and
-   whether a password was left (AUTHTOK=…). "permit" makes it succeed; otherwise it is ignored and the verdict is the
+   whether a password was left (AUTHTOK=…); with "tell", which one (LEFT=…). "permit" makes it succeed; otherwise it is ignored and the verdict is the
    other module's. Between the two passes of a change: pause=MILLISECONDS, user=NAME sets PAM_USER, fork lets a copy of
    the host go on first, fail ends the first pass. */
 #include <security/pam_modules.h>
@@ -23,6 +23,17 @@ static void show(pam_handle_t *pamh)
   pam_putenv(pamh, is_set(pamh, PAM_AUTHTOK) || is_set(pamh, PAM_OLDAUTHTOK) ? "AUTHTOK=present" : "AUTHTOK=absent");
 }
 
+/* Shows the password that was left, if there is one. */
+static void tell(pam_handle_t *pamh)
+{
+  const void *token = NULL;
+  char variable[1024] = "LEFT=";
+  if (pam_get_item(pamh, PAM_AUTHTOK, &token) != PAM_SUCCESS || token == NULL)
+    return;
+  strncat(variable, token, sizeof variable - sizeof "LEFT=");
+  pam_putenv(pamh, variable);
+}
+
 int pam_sm_authenticate(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {
   int code = PAM_IGNORE;
@@ -32,6 +43,8 @@ int pam_sm_authenticate(pam_handle_t *pamh, int flags, int argc, const char **ar
       return pam_set_item(pamh, PAM_AUTHTOK, argv[i] + 8) == PAM_SUCCESS ? PAM_IGNORE : PAM_ABORT;
     if (strcmp(argv[i], "permit") == 0)
       code = PAM_SUCCESS;
+    if (strcmp(argv[i], "tell") == 0)
+      tell(pamh);
   }
   show(pamh);
   return code;

@@ -65,7 +65,7 @@ static void changes_in_two_passes(void)
   CHECK_TEXT(host.log, "");
   CHECK(host.reached_next && !host.left_authtok);
   const char *heard = recorded("heard ");
-  CHECK(strstr(heard, "01010002000402000102") == heard); /* version 4, operation change */
+  CHECK(strstr(heard, "01010002000502000102") == heard); /* version 5, operation change */
   /* Divided, called by root; answer, resume, answer. */
   CHECK(strstr(heard, "0f000101"
                       "13000400000000|0201000841626364656631"

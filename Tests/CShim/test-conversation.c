@@ -10,6 +10,7 @@
 
 #define PROMPT "prompt hidden 1 Passcode: \n"
 #define SUCCESS "finished 0 0\n"
+#define KEYRING_MAX 512
 
 static struct host host;
 static char text[1 << 17];
@@ -596,6 +597,42 @@ static void leaves_no_password_to_others(void)
   CHECK(call("hear\n" PROMPT "hear\nfinished 7 3012\n") == PAM_AUTH_ERR && host.reached_next && !host.left_authtok);
 }
 
+/* The password of the person's keyring, for the modules after this one. */
+static void leaves_the_password_of_the_keyring_with_a_success_alone(void)
+{
+  host.next = "tell";
+  CHECK(call("hear\n" PROMPT "hear\nkeyring 키링 1!\n" SUCCESS) == PAM_SUCCESS);
+  CHECK_TEXT(host.left, "키링 1!");
+  CHECK(!log_has("1!"));
+  static const char *const others[] = {"finished 7 3012\n", "finished 9 4001\n", "finished 0 1009\n", "die 9\n",
+                                       "close\n"};
+  for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
+    snprintf(text, sizeof text, "hear\n" PROMPT "hear\nkeyring 키링 1!\n%s", others[i]);
+    CHECK(call(text) != PAM_SUCCESS && host.reached_next && !host.left_authtok);
+  }
+  char longest[KEYRING_MAX + 1] = "";
+  memset(longest, 'k', KEYRING_MAX);
+  snprintf(text, sizeof text, "hear\n" PROMPT "hear\nkeyring %s\n" SUCCESS, longest);
+  CHECK(call(text) == PAM_SUCCESS);
+  CHECK_TEXT(host.left, longest);
+}
+
+/* A core that sends one all the same has broken the protocol: the person is elsewhere, another module's password is there
+   already, or it comes twice. */
+static void refuses_a_password_of_the_keyring_that_it_does_not_take(void)
+{
+  static const char *const script = "hear\n" PROMPT "hear\nkeyring own\n" SUCCESS;
+  host.next = "tell";
+  CHECK(call("hear\n" PROMPT "hear\nkeyring one\nkeyring two\n" SUCCESS) == PAM_SYSTEM_ERR && !host.left_authtok);
+  host.remote_host = "203.0.113.7";
+  CHECK(call(script) == PAM_SYSTEM_ERR && log_has("a password that was not asked for") && !host.left_authtok);
+  host.remote_host = NULL, host.remote_user = "maria";
+  CHECK(call(script) == PAM_SYSTEM_ERR && !host.left_authtok);
+  host.remote_user = NULL, host.first_pass = "theirs";
+  CHECK(call(script) == PAM_SYSTEM_ERR);
+  CHECK_TEXT(host.left, "theirs");
+}
+
 /* A21: what a stack makes of a core that died, for each control word. */
 static void leaves_the_rest_of_the_stack_to_go_on(void)
 {
@@ -665,6 +702,10 @@ int main(void)
   test("tries no PAM_AUTHTOK that cannot be a secret", tries_no_first_pass_that_cannot_be_a_value);
   test("asks nobody with use_first_pass", asks_nobody_with_use_first_pass);
   test("leaves no PAM_AUTHTOK behind", leaves_no_password_to_others);
+  test("leaves the password of the keyring to others with a success alone",
+       leaves_the_password_of_the_keyring_with_a_success_alone);
+  test("refuses a password of the keyring that it does not take",
+       refuses_a_password_of_the_keyring_that_it_does_not_take);
   test("lets the rest of the stack run after a crash", leaves_the_rest_of_the_stack_to_go_on);
   return check_summary();
 }

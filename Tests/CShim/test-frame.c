@@ -106,6 +106,8 @@ static void writes_begin(void)
   begin = (struct frame_begin){
     .operation = 1, .typed_name = bytes(""), .service = bytes("sshd"), .has_remote = true, .has_flags = true};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-empty-name.hex");
+  begin = (struct frame_begin){.operation = 1, .service = bytes("gdm-password"), .keyring = true};
+  SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-keyring.hex");
 }
 
 static void writes_begin_at_its_limits(void)
@@ -234,6 +236,9 @@ static void reads_the_other_messages(void)
   CHECK(holds(&message, SETENV_VALUE, "eyJhbGciOiJFUzI1NiJ9.e30.c2ln"));
   message = golden_message("setenv-empty.hex");
   CHECK(holds(&message, SETENV_VALUE, ""));
+  message = golden_message("keyring.hex");
+  CHECK(message.type == FRAME_KEYRING && holds(&message, KEYRING_PASSWORD, "키링 1!"));
+  CHECK(golden_message("keyring-limit.hex").field[KEYRING_PASSWORD].length == UAF_KEYRING_MAX);
   message = golden_message("finished-full.hex");
   CHECK(message.type == FRAME_FINISHED && frame_number(&message, FINISHED_PAM_CODE) == 0);
   CHECK(frame_number(&message, FINISHED_RESULT) == 0 && holds(&message, FINISHED_TEXT, "Welcome."));
@@ -252,7 +257,7 @@ static void reads_the_other_messages(void)
 /* What the core sends, by the first part of the file's name. */
 static bool from_the_core(const char *name)
 {
-  static const char *const names[] = {"prompt", "info", "error", "ready", "setenv", "finished"};
+  static const char *const names[] = {"prompt", "info", "error", "ready", "setenv", "finished", "keyring"};
   for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strncmp(name, names[i], strlen(names[i])) == 0)
       return true;
@@ -284,7 +289,10 @@ static void refuses_every_bad_packet(void) { CHECK(packet_each(VECTORS "/bad", r
 /* Whether a packet may end here: between two fields, with the required ones before. Counted without frame.c. */
 static bool may_end(const uint8_t *packet, size_t length)
 {
-  const size_t required = packet[0] == 0x81 ? 4 : packet[0] == 0x84 ? 0 : packet[0] >= 0x85 ? 2 : 1;
+  const size_t required = packet[0] == 0x81                        ? 4
+                          : packet[0] == 0x84                      ? 0
+                          : packet[0] == 0x85 || packet[0] == 0x86 ? 2
+                                                                   : 1;
   size_t at = 1, fields = 0;
   for (; at + 3 <= length; fields++)
     at += 3u + (size_t)(packet[at + 1] << 8 | packet[at + 2]);
@@ -367,7 +375,7 @@ static void follows_the_table_of_what_follows_what(void)
       enum frame_state expected = STATE_BROKEN;
       if (state == STATE_OPENED && type == 0x01)
         expected = STATE_WORKING;
-      if (state == STATE_WORKING && type >= 0x81 && type <= 0x86)
+      if (state == STATE_WORKING && type >= 0x81 && type <= 0x87)
         expected = type == 0x81   ? STATE_ASKED
                    : type == 0x84 ? STATE_PAUSED
                    : type == 0x86 ? STATE_FINISHED
@@ -386,7 +394,7 @@ int main(void)
   test("refuses to write a begin beyond its limits", refuses_to_write_a_begin_beyond_its_limits);
   test("writes answer, cancelled and resume as in the golden packets", writes_answers);
   test("reads prompts as in the golden packets", reads_prompts);
-  test("reads info, error, ready, setenv and finished as in the golden packets", reads_the_other_messages);
+  test("reads info, error, ready, setenv, keyring and finished as in the golden packets", reads_the_other_messages);
   test("reads what the core sends and refuses every other good packet", reads_what_the_core_sends_and_nothing_else);
   test("refuses every bad packet", refuses_every_bad_packet);
   test("refuses every truncation that loses a field in part or a required one", refuses_every_truncation);

@@ -93,7 +93,7 @@ static void tells_what_pam_knows(void)
   host.user = "nobody", host.remote_host = "203.0.113.7", host.tty = "ssh", host.remote_user = "x";
   host.arguments = "conf=/a nouserok", host.flags = PAM_SILENT;
   CHECK(call(SUCCESS) == PAM_SUCCESS);
-  CHECK_TEXT(begin_fields(), "1=0004 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
+  CHECK_TEXT(begin_fields(), "1=0005 2=01 3=0000fffe 4=6e6f626f6479 5=6e6f626f6479 6=7561662d74657374 7=737368 "
                              "8=3230332e302e3131332e37 9=78 10=01 11=00008000 12=636f6e663d2f61 12=6e6f757365726f6b "
                              "13=6b6f5f4b52 19=00000000 ");
 }
@@ -107,7 +107,7 @@ static void tells_that_its_host_shows_lists(void)
   setenv("GDM_SUPPORTED_PAM_EXTENSIONS", "org.gnome.DisplayManager.UserVerifier.ChoiceList", 1);
   host.name = "gdm-switchable-auth";
   CHECK(call(SUCCESS) == PAM_SUCCESS);
-  CHECK(strstr(begin_fields(), "19=00000000 24=01 ") != NULL);
+  CHECK(strstr(begin_fields(), "19=00000000 24=01 25=01 ") != NULL);
   host.name = "sudo";
   CHECK(call(SUCCESS) == PAM_SUCCESS);
   CHECK(strstr(begin_fields(), " 24=") == NULL);
@@ -122,7 +122,7 @@ static void tells_nothing_it_does_not_know(void)
   host.remote_host = "";
   CHECK(call(SUCCESS) == PAM_SUCCESS);
   CHECK_TEXT(begin_fields(),
-             "1=0004 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 19=00000000 ");
+             "1=0005 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 8= 10=00 11=00000000 19=00000000 25=01 ");
 }
 
 static void chooses_the_locale_as_the_c_library_does(void)
@@ -453,7 +453,7 @@ static void tells_who_called_a_setuid_host(void)
   host.before = become_su;
   CHECK(call(SUCCESS) == PAM_SUCCESS);
   CHECK_TEXT(begin_fields(),
-             "1=0004 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 10=00 11=00000000 19=0000fffe ");
+             "1=0005 2=01 3=00000000 4=726f6f74 5=726f6f74 6=7561662d74657374 10=00 11=00000000 19=0000fffe ");
 }
 
 /* Makes a cgroup as a session has one. Returns false where none can be made. */
@@ -720,6 +720,31 @@ static void leaves_no_answer_in_memory(void)
   CHECK(memory_marks() == 0);
 }
 
+static void leaves_no_password_of_the_keyring_in_memory(void)
+{
+  /* The mark with every bit turned: the script must not be what is found. */
+  host.script = "hear\nprompt hidden 1 Passcode: \nhear\nturned 98908bb4aea793928fa986\nfinished 0 0\n";
+  host.answers[0] = "Abcdef1!";
+  pam_handle_t *pamh = host_open(&host);
+  host_call(pamh, &host, pam_authenticate, 0);
+  CHECK(host.code == PAM_SUCCESS && host.left_authtok);
+  memset(host.record, 0, sizeof host.record);
+  CHECK(memory_marks() == 0);
+  host_close(pamh, &host);
+}
+
+/* Not of a host that a person has called, of a remote login, or where an earlier module has left a password. */
+static void tells_that_its_host_takes_the_password_of_a_keyring(void)
+{
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 25=01 ") != NULL);
+  host.remote_host = "203.0.113.7";
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 25=") == NULL);
+  host.remote_host = NULL, host.first_pass = "theirs";
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 25=") == NULL);
+  host.first_pass = NULL, host.before = become_su;
+  CHECK(call(SUCCESS) == PAM_SUCCESS && strstr(begin_fields(), " 25=") == NULL);
+}
+
 /* ---- the socket ---- */
 
 static void be_nobody(void) { host_become(NOBODY); }
@@ -816,7 +841,7 @@ static void sends_no_claims_without_root(void)
   if (record != NULL)
     fclose(record);
   CHECK_TEXT(begin_fields(),
-             "1=0004 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=636f6e663d2f746d702f6d696e65 "
+             "1=0005 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=636f6e663d2f746d702f6d696e65 "
              "12=6e6f757365726f6b 13=43 ");
 }
 
@@ -939,6 +964,7 @@ int main(int argc, char **argv)
     return is_told_as_sudo();
   test("sends the core what PAM knows", tells_what_pam_knows);
   test("says that its host shows lists, of GDM alone", tells_that_its_host_shows_lists);
+  test("says that its host takes the password of a keyring", tells_that_its_host_takes_the_password_of_a_keyring);
   test("sends nothing that it does not know", tells_nothing_it_does_not_know);
   test("knows sudo by its file, whatever its service and its caller call it", knows_sudo_by_its_file);
   test("chooses the locale as the C library does", chooses_the_locale_as_the_c_library_does);
@@ -976,8 +1002,10 @@ int main(int argc, char **argv)
   test("works in a host that reaps all children in a handler", bears_a_host_that_reaps_in_a_handler);
   test("raises no SIGPIPE", raises_no_sigpipe);
   test("says if the core is missing or cannot be run", says_when_the_core_is_missing);
-  if (!SANITIZED) /* its shadow memory is too much to search */
+  if (!SANITIZED) { /* its shadow memory is too much to search */
     test("leaves no answer in memory", leaves_no_answer_in_memory);
+    test("leaves no password of the keyring in memory", leaves_no_password_of_the_keyring_in_memory);
+  }
   test("prefers the core at the socket", prefers_the_socket);
   test("reads a core that dies at the socket as no success", finds_a_core_dead_at_the_socket);
   test("starts the core if nobody listens", starts_the_core_where_nobody_listens);

@@ -93,7 +93,8 @@ import Wording
     case .proxy: .parameterName
     case .parameterName: .successMark
     case .successMark: .nodeSize
-    case .nodeSize: nil
+    case .nodeSize: .loginServices
+    case .loginServices: nil
     }
   }
 

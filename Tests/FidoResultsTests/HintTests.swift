@@ -23,6 +23,7 @@ import Testing
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
       .joinNotSigned, .joinTaken, .verdictNotSigned, .verdictOfOther, .verdictStale:
       .administrator
+    case .keyringOff: .administrator
     case .accountForbidden, .codeNotSendable: [.administrator, .newCode]
     case .serverPasswordRefused: .administrator
     case .unlockExpired, .unlockUsed, .unlockOlderThanLock: .newCode
@@ -39,6 +40,7 @@ import Testing
       .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .otherHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
       .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong,
+      .keyringPasswordUnusable,
       .joinUnreadable, .joinOfOtherServer, .joinOfOtherDialect, .joinNotOffered, .joinUntold, .notJoined,
       .unlockUnreadable, .unlockOfOtherAccount, .unlockOfOtherMachine, .unlockFromFuture, .unlockNotNeeded,
       .unlockCodeTooSoon:

@@ -8,7 +8,7 @@ extension FuzzTarget {
   static func packet(_ bytes: [UInt8]) {
     let again = try? written(bytes)
     precondition(again == nil || again == bytes, "a second encoding of the same message")
-    guard let type = bytes.first, (PacketType.prompt.rawValue...PacketType.finished.rawValue).contains(type) else {
+    guard let type = bytes.first, (PacketType.prompt.rawValue...PacketType.keyring.rawValue).contains(type) else {
       precondition(!isReadByModule(bytes), "the module reads what is not for it")
       return
     }
@@ -25,6 +25,7 @@ extension FuzzTarget {
     case .answer: return try answer(packet, bytes)
     case .cancelled, .resume: return try FrontEndSignal(packet, bytes.span).packet
     case .prompt, .info, .error, .ready, .setenv, .finished: return try CoreMessage(packet, bytes.span).packet()
+    case .keyring: return try keyring(packet, bytes)
     case .fetchRequest: return try FetchRequest(packet, bytes.span).packet()
     case .fetchAuthorities:
       var authorities: [UInt8] = []
@@ -72,6 +73,11 @@ extension FuzzTarget {
   private static func answer(_ packet: Packet, _ bytes: [UInt8]) throws -> [UInt8] {
     let value = try Answer.value(packet, in: Secret(copying: bytes.span))
     return try Answer.packet(value).withBytes { span in span.indices.map { span[$0] } }
+  }
+
+  private static func keyring(_ packet: Packet, _ bytes: [UInt8]) throws -> [UInt8] {
+    let password = try KeyringPassword.value(packet, in: Secret(copying: bytes.span))
+    return try KeyringPassword.packet(password).withBytes { span in span.indices.map { span[$0] } }
   }
 
   private static func isReadByModule(_ bytes: [UInt8]) -> Bool {

@@ -16,6 +16,9 @@ import Testing
   private static let lockTime =
     "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
   private static let types = "passcode, pattern, fingerprint, biometric, face"
+  private static let loginServices =
+    "must be a list of 1 to 16 PAM services that begin a person's session at this machine, none twice, and never sudo, su, "
+    + "sshd, polkit-1 or another service without such a session"
   private static let messages =
     "a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }"
 
@@ -46,6 +49,14 @@ import Testing
       "[service.sudo.lock]\nretry_count_to_lock = 3",
       "1: service.sudo.lock: locks are never per service: move the key to [lock]"
     ),
+    ("[keyring]\nunlock = 1", "2: keyring.unlock: must be true or false, without quotes"),
+    ("[keyring]\nservices = []", "2: keyring.services: \(loginServices)"),
+    ("[keyring]\nservices = ['lightdm', 'lightdm']", "2: keyring.services: \(loginServices)"),
+    ("[keyring]\nservices = ['sudo']", "2: keyring.services: \(loginServices)"),
+    ("[keyring]\nservices = ['login', 'sshd']", "2: keyring.services: \(loginServices)"),
+    ("[keyring]\nservices = ['polkit-1']", "2: keyring.services: \(loginServices)"),
+    ("[keyring]\nservices = ['su-l']", "2: keyring.services: \(loginServices)"),
+    ("[keyring]\nservices = ['../login']", "2: keyring.services: \(loginServices)"),
     ("[biometric]\nrequire_tpm = 'no'", "2: biometric.require_tpm: must be true or false, without quotes"),
     (
       "[biometric]\ninvalidate_on_new_biometrics = 0",
@@ -125,7 +136,7 @@ import Testing
     (
       "[iris.lock]\nlock_time = 60",
       "1: iris: unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
-        + "\(types), [passcode], [pattern], [biometric], [prompt], [policy], [service.NAME])"
+        + "\(types), [passcode], [pattern], [biometric], [prompt], [keyring], [policy], [service.NAME])"
     ),
     ("[face]\nmin_nodes = 5", "2: face.min_nodes: unknown key (allowed: lock)"),
     (

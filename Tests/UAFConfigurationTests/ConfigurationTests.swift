@@ -137,6 +137,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "[lock]\nmax_lock_count=0", "[lock]\nmax_lock_count=10", "[lock]\nroot_permanent_lock=true",
     "[face.lock]\nlock_time=30", "[biometric]\nrequire_tpm=false\ninvalidate_on_new_biometrics=false",
     "[biometric]\nmax_tries=1\ntimeout=5\nmode='first'", "[biometric]\nmax_tries=10\ntimeout=120\nmode='together'",
+    "[keyring]\nunlock=true", "[keyring]\nunlock=true\nservices=['lightdm', 'uaf-own']",
     "[lock.remote]\nmax_lock_count=3", "[passcode]\nui_type='pin4'", "[passcode]\nui_type='pin6'",
     "[passcode]\nmin_length=4",
     "[passcode]\nmin_length=64", "[passcode]\nmax_length=64", "[passcode]\nmin_length=4\nmax_length=4",

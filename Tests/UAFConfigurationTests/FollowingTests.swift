@@ -164,7 +164,8 @@ import AuthenticatorTypes
 
   @Test(arguments: [
     "[server]\nrequest_url = 'https://a.test/'", "[state]\ndirectory = '/x'", "[tpm]\nuse = 'off'",
-    "[general]\noffline = 'allow'", "[biometric]\nrequire_tpm = false", "[policy]\nfollow = []",
+    "[general]\noffline = 'allow'", "[keyring]\nunlock = true",
+    "[biometric]\nrequire_tpm = false", "[policy]\nfollow = []",
     "[service.sudo]\ntries = 3", "authenticators = ['passcode']", "[passcode.lock]\nlock_time = 60",
     "[pattern.lock]\nlock_time = 60", "[fingerprint.lock]\nlock_time = 60", "[lock]\nroot_permanent_lock = true",
     "[lock.root]\nlock_time = 60", "[lock.remote]\nroot_permanent_lock = true", "[passcode]\nui_type = 'pin4'",

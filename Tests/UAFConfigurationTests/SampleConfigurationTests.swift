@@ -57,6 +57,7 @@ struct SampleConfigurationTests {
       "pattern.appearance": PatternAppearance.settings.map(\.name),
       "pattern.lock": LockSettings.settings.map(\.name),
       "fingerprint.lock": LockSettings.settings.map(\.name),
+      "keyring": KeyringSettings.settings.map(\.name),
       "biometric": BiometricSettings.settings.map(\.name),
       "prompt": PromptSettings.settings.map(\.name),
       "policy": PolicySettings.settings.map(\.name),

@@ -97,6 +97,9 @@ import UAFWire
       try bench.run(bench.begin(operation))
     }
     try bench.run(bench.registration(), ["correct", "correct"])
+    bench.configuration += "\n[keyring]\nunlock = true"
+    try bench.run(bench.begin(.keyringSet), ["correct", "the ring's password"])
+    try bench.run(bench.begin(.keyringForget))
     try Database(path: bench.folder + "/state/accounts/4242.db").execute("UPDATE record SET mac = zeroblob(32)")
     try bench.run(bench.begin())
     try bench.run(bench.begin(.forget))

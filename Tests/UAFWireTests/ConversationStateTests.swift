@@ -12,7 +12,8 @@ struct ConversationStateTests {
   private static let table: [(ConversationState, PacketType, ConversationState)] = [
     (.opened, .begin, .working),
     (.working, .prompt, .asked), (.working, .info, .working), (.working, .error, .working),
-    (.working, .ready, .paused), (.working, .setenv, .working), (.working, .finished, .finished),
+    (.working, .ready, .paused), (.working, .setenv, .working),
+    (.working, .keyring, .working), (.working, .finished, .finished),
     (.asked, .answer, .working), (.asked, .cancelled, .working),
     (.paused, .resume, .working), (.paused, .cancelled, .working),
   ]

@@ -96,6 +96,7 @@ enum GoldenMessages {
       $0.transaction = bytes("pay!")
       $0.denies = true
       $0.showsLists = true
+      $0.takesKeyring = true
     },
     "begin-sudo": begin(.authenticate) {
       $0.uid = 1000
@@ -140,6 +141,7 @@ enum GoldenMessages {
       $0.callerUID = 0
     },
     "begin-check-in": begin(.checkIn) { $0.service = bytes("uafctl") },
+    "begin-keyring-forget": begin(.keyringForget) { $0.service = bytes("uafctl") },
     "begin-rename": begin(.rename) {
       $0.service = bytes("uafctl")
       $0.payload = bytes("mina")
@@ -179,6 +181,10 @@ enum GoldenMessages {
       $0.service = bytes("gdm-password")
       $0.showsLists = true
     },
+    "begin-keyring": begin(.authenticate) {
+      $0.service = bytes("gdm-password")
+      $0.takesKeyring = true
+    },
     "begin-version-3": begin(.authenticate) {
       $0.version = 3
       $0.uid = 1000
@@ -189,12 +195,24 @@ enum GoldenMessages {
       $0.pamFlags = 0
       $0.callerUID = 1001
     },
+    "begin-version-4": begin(.authenticate) {
+      $0.version = 4
+      $0.uid = 1000
+      $0.account = bytes("maria")
+      $0.typedName = bytes("maria")
+      $0.service = bytes("su")
+      $0.isRemote = false
+      $0.pamFlags = 0
+      $0.callerUID = 1001
+    },
     "begin-version-1": begin(.authenticate) { $0.version = 1 },
-    "begin-version-5": begin(.authenticate) { $0.version = 5 },
+    "begin-version-6": begin(.authenticate) { $0.version = 6 },
   ]
 
   private static let others: [String: WireMessage] = [
     "answer": .answer(bytes("Abcdef1!")),
+    "keyring": .keyring(bytes("키링 1!")),
+    "keyring-limit": .keyring(bytes("k", 512)),
     "answer-empty": .answer([]),
     "answer-limit": .answer(bytes("x", 1024)),
     "cancelled": .signal(.cancelled),

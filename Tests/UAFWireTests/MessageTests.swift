@@ -12,17 +12,19 @@ struct MessageTests {
     #expect(try Begin(Packet(bytes.span), bytes.span).operation == operation)
   }
 
-  @Test
-  func `reads a begin message of the previous version, and refuses fields that this version did not have`() throws {
+  @Test(arguments: [(3, 24), (3, 25), (4, 25)] as [(UInt16, UInt8)])
+  func `reads a begin message of an earlier version, and refuses a field that this version did not have`(
+    _ version: UInt16, _ tag: UInt8
+  ) throws {
     var begin = Begin(.authenticate)
-    begin.version = Begin.currentVersion - 1
+    begin.version = version
     let bytes = try begin.packet()
     #expect(try Begin(Packet(bytes.span), bytes.span) == begin)
     #expect(Begin(foreignVersionIn: bytes.span) == nil)
-    begin.showsLists = true
-    #expect(throws: PacketError.unexpectedField(.begin, tag: 24)) { try begin.packet() }
-    let newer = bytes + [24, 0, 1, 1]
-    #expect(throws: PacketError.unexpectedField(.begin, tag: 24)) { try Begin(Packet(newer.span), newer.span) }
+    if tag == 24 { begin.showsLists = true } else { begin.takesKeyring = true }
+    #expect(throws: PacketError.unexpectedField(.begin, tag: tag)) { try begin.packet() }
+    let newer = bytes + [tag, 0, 1, 1]
+    #expect(throws: PacketError.unexpectedField(.begin, tag: tag)) { try Begin(Packet(newer.span), newer.span) }
   }
 
   @Test func `refuses a cancellation with two reasons`() throws {
@@ -31,7 +33,7 @@ struct MessageTests {
     #expect(throws: PacketError.unexpectedField(.cancelled, tag: 2)) { try FrontEndSignal(packet, bytes.span) }
   }
 
-  @Test(arguments: [0, 1, 2, 5, UInt16.max]) func `an unknown version of a begin message is reported with its number`(
+  @Test(arguments: [0, 1, 2, 6, UInt16.max]) func `an unknown version of a begin message is reported with its number`(
     _ version: UInt16
   ) throws {
     var begin = Begin(.authenticate)

@@ -16,7 +16,7 @@ struct PacketTests {
 
   private static func shortest(_ form: FieldRule.Form) -> [UInt8] {
     switch form {
-    case .flag, .mark, .u8, .chunk: [1]
+    case .flag, .mark, .u8, .chunk, .password: [1]
     case .u16: [0, 1]
     case .u32: [0, 0, 0, 1]
     case .name, .text, .raw: []
@@ -29,6 +29,7 @@ struct PacketTests {
     case .u16: 2...2
     case .u32: 4...4
     case .name(let limit), .text(let limit), .raw(let limit): 0...limit
+    case .password(let limit): 1...limit
     case .chunk: 1...WireLimit.chunk
     }
   }
@@ -37,12 +38,12 @@ struct PacketTests {
   private static let limits: [PacketType: [UInt8: Int]] = [
     .begin: [
       1: 2, 2: 1, 3: 4, 4: 256, 5: 256, 6: 64, 7: 256, 8: 256, 9: 256, 10: 1, 11: 4, 12: 4096, 13: 64,
-      15: 1, 16: 64, 17: 16384, 18: 1, 19: 4, 20: 4096, 21: 4096, 22: 4096, 23: 1, 24: 1,
+      15: 1, 16: 64, 17: 16384, 18: 1, 19: 4, 20: 4096, 21: 4096, 22: 4096, 23: 1, 24: 1, 25: 1,
     ],
     .answer: [1: 1024], .cancelled: [1: 1, 2: 1], .resume: [:], .ready: [:],
     .prompt: [1: 1, 2: 32, 3: 1, 4: 4096, 5: 4, 6: 4096, 7: 4096, 8: 4, 9: 256, 10: 4096],
     .info: [1: 4096], .error: [1: 4096], .setenv: [1: 64, 2: 8192],
-    .finished: [1: 1, 2: 4, 3: 4096, 4: 8192, 5: 32768, 6: 1],
+    .finished: [1: 1, 2: 4, 3: 4096, 4: 8192, 5: 32768, 6: 1], .keyring: [1: 512],
     .fetchRequest: [
       1: 2, 2: 1, 3: 4096, 4: 128, 5: 128, 6: 24576, 7: 4, 8: 24576, 9: 4096, 10: 1, 11: 272, 12: 4, 13: 4096,
       14: 1024, 15: 1024,

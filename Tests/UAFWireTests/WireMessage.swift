@@ -6,6 +6,7 @@ import SecretMemory
 enum WireMessage: Equatable {
   case begin(Begin)
   case answer([UInt8])
+  case keyring([UInt8])
   case signal(FrontEndSignal)
   case core(CoreMessage)
   case request(FetchRequest)
@@ -34,6 +35,10 @@ enum WireMessage: Equatable {
       let buffer = try Secret(copying: bytes.span)
       let value = try Answer.value(packet, in: buffer)
       self = .answer(value.copiedForTest())
+    case .keyring:
+      let buffer = try Secret(copying: bytes.span)
+      let password = try KeyringPassword.value(packet, in: buffer)
+      self = .keyring(password.copiedForTest())
     case .cancelled, .resume: self = .signal(try FrontEndSignal(packet, bytes.span))
     case .prompt, .info, .error, .ready, .setenv, .finished: self = .core(try CoreMessage(packet, bytes.span))
     case .fetchRequest:
@@ -74,6 +79,9 @@ enum WireMessage: Equatable {
     case .begin(let begin): return try begin.packet()
     case .answer(let value):
       let packet = try Answer.packet(try Secret(copying: value.span))
+      return packet.copiedForTest()
+    case .keyring(let password):
+      let packet = try KeyringPassword.packet(try Secret(copying: password.span))
       return packet.copiedForTest()
     case .signal(let signal): return signal.packet
     case .core(let message): return try message.packet()

@@ -41,7 +41,10 @@ struct OperationParts {
   }
 
   func login() -> LoginOperation {
-    LoginOperation(account: account, authentication: authentication, hostName: environment.device.hostName)
+    LoginOperation(
+      account: account, authentication: authentication,
+      keyring: KeyringHandover(call: call, policy: policy, prompter: prompter, log: log),
+      hostName: environment.device.hostName)
   }
 
   func approval() -> ApprovalOperation {
@@ -63,6 +66,11 @@ struct OperationParts {
     ChangeOperation(
       call: call, policy: policy, prompter: prompter, accounts: accounts, opener: opener, check: check,
       newValue: newValue, queue: queue)
+  }
+
+  func keyringSet() -> KeyringSetOperation {
+    KeyringSetOperation(
+      call: call, policy: policy, prompter: prompter, accounts: accounts, check: check, log: log)
   }
 
   func reset() -> ResetOperation {

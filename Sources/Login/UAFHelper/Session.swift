@@ -88,6 +88,7 @@ import UAFWire
     do throws(Ending) {
       try prepare()
       let success = try operation().run()
+      if !accounts.droppedKeyrings.isEmpty { try prompter.show(.keyringDropped(accounts.droppedKeyrings.map(\.kind))) }
       if key.isMoved(by: call.begin.operation), let detail = success.detail {
         log.write(.binding, detail.text(in: .english))
       }
@@ -177,6 +178,8 @@ import UAFWire
     case .leave:
       LeaveOperation(folder: folder, server: server, log: log, pause: environment.pause, now: environment.now)
     case .checkIn: CheckInOperation(call: call, folder: folder, server: server, checkIn: checkIn)
+    case .keyringSet: parts.keyringSet()
+    case .keyringForget: KeyringForgetOperation(call: call, accounts: accounts, log: log)
     }
   }
 }

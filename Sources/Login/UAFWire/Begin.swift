@@ -28,6 +28,7 @@ public struct Begin: Equatable, Sendable {
     case transaction
     case denies
     case showsLists
+    case takesKeyring
 
     static let rules = [
       version.rule(.u16, required: true),
@@ -53,13 +54,15 @@ public struct Begin: Equatable, Sendable {
       transaction.rule(.name(WireLimit.transaction)),
       denies.rule(.mark),
       showsLists.rule(.mark),
+      takesKeyring.rule(.mark),
     ]
   }
 
   /// The version of the protocol that this code writes.
-  public static let currentVersion: UInt16 = 4
-  /// The versions that this code reads: the current one, and the one before it, which front ends may still use for a short time
-  /// during an upgrade.
+  public static let currentVersion: UInt16 = 5
+  /// The versions that this code reads: the current one, and those that front ends may use for a short time during an upgrade.
+  ///
+  /// Version 3 is among them because version 4 was in no release.
   public static let spokenVersions: ClosedRange<UInt16> = 3...currentVersion
 
   /// The version of the protocol that the front end uses.
@@ -125,6 +128,8 @@ public struct Begin: Equatable, Sendable {
   public var denies = false
   /// Whether the host shows the options of a prompt as a list; only from hosts with root privileges.
   public var showsLists = false
+  /// Whether the host may get the password of the person's keyring; only from hosts with root privileges.
+  public var takesKeyring = false
 
   // Nil means that the field is absent, which means false or 0. It is distinguished from a field with false or 0, so that a
   // message is written exactly as it was read.
@@ -179,6 +184,7 @@ public struct Begin: Equatable, Sendable {
     writer.put(Field.transaction, optional: transaction)
     if denies { writer.put(Field.denies, flag: true) }
     if showsLists { writer.put(Field.showsLists, flag: true) }
+    if takesKeyring { writer.put(Field.takesKeyring, flag: true) }
     try requireFieldsOfVersion()
     return try writer.finish()
   }
@@ -212,12 +218,14 @@ public struct Begin: Equatable, Sendable {
     transaction = packet.bytes(Field.transaction, bytes)
     denies = packet.flag(Field.denies, bytes) ?? false
     showsLists = packet.flag(Field.showsLists, bytes) ?? false
+    takesKeyring = packet.flag(Field.takesKeyring, bytes) ?? false
     try requireFieldsOfVersion()
   }
 
   /// Refuses fields that do not exist in the version, so that each message has exactly one encoding.
   private func requireFieldsOfVersion() throws(PacketError) {
-    if version == 3, showsLists { throw .unexpectedField(.begin, tag: Field.showsLists.tag) }
+    if version < 4, showsLists { throw .unexpectedField(.begin, tag: Field.showsLists.tag) }
+    if version < 5, takesKeyring { throw .unexpectedField(.begin, tag: Field.takesKeyring.tag) }
   }
 }
 
@@ -243,4 +251,6 @@ public enum Operation: UInt8, CaseIterable, Sendable {
   case repair = 18
   case checkIn = 19
   case rename = 20
+  case keyringSet = 21
+  case keyringForget = 22
 }

@@ -208,11 +208,13 @@ public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral 
   case choice
   /// An enrolment code.
   case code
+  /// The password of the person's keyring.
+  case keyring
   /// A name that is not in the list of docs/protocol.md: the front end must then cancel without showing the prompt.
   case unknown(String)
 
   /// The checks in the list of docs/protocol.md.
-  public static let allCases: [Check] = [.passcode, .pattern, .choice, .code]
+  public static let allCases: [Check] = [.passcode, .pattern, .choice, .code, .keyring]
 
   /// The check of this name; `unknown` if it is not in the list.
   public init(rawValue name: String) {
@@ -229,6 +231,7 @@ public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral 
     case .pattern: "pattern"
     case .choice: "choice"
     case .code: "code"
+    case .keyring: "keyring"
     case .unknown(let name): name
     }
   }
@@ -311,6 +314,39 @@ public enum Answer {
   }
 }
 
+/// The password of the person's keyring, for the host (docs/protocol.md, *keyring*).
+///
+/// The password is always in the memory of a `Secret`.
+public enum KeyringPassword {
+  /// The field of *keyring*.
+  enum Field: UInt8, PacketField {
+    case password = 1
+
+    static let rules = [
+      password.rule(.password(WireLimit.keyring), required: true)
+    ]
+  }
+
+  /// The packet that carries `password`, which has 1 to ``WireLimit/keyring`` bytes and no NUL.
+  ///
+  /// - Throws: ``PacketError`` if the password does not fit; `size` if there is no memory.
+  public static func packet(_ password: borrowing Secret) throws(PacketError) -> Secret {
+    try PacketWriter(.keyring).finish(endingWith: Field.password, password)
+  }
+
+  /// The password in a *keyring*, as a separate secret.
+  ///
+  /// `buffer` is the buffer into which the packet was received.
+  ///
+  /// - Throws: ``PacketError`` for any other packet; `size` if there is no memory.
+  public static func value(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret {
+    guard packet.type == .keyring, let password = try packet.secret(Field.password, in: buffer) else {
+      throw .unexpectedType(packet.type)
+    }
+    return password
+  }
+}
+
 /// The messages of a front end that contain no secret.
 public enum FrontEndSignal: Sendable {
   /// The fields of *cancelled*.
@@ -363,7 +399,7 @@ public enum ConversationState: Equatable, Sendable {
   public var allowedNext: Set<PacketType> {
     switch self {
     case .opened: [.begin]
-    case .working: [.prompt, .info, .error, .ready, .setenv, .finished]
+    case .working: [.prompt, .info, .error, .ready, .setenv, .keyring, .finished]
     case .asked: [.answer, .cancelled]
     case .paused: [.resume, .cancelled]
     case .finished: []

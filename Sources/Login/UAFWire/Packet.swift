@@ -169,6 +169,8 @@ struct FieldRule {
     case text(Int)
     /// Any bytes; at most this many.
     case raw(Int)
+    /// 1 to this many bytes of any kind except NUL.
+    case password(Int)
     /// 1 to ``WireLimit/chunk`` bytes of any kind.
     case chunk
   }
@@ -192,6 +194,7 @@ struct FieldRule {
       range.count <= limit && !range.contains { bytes[$0] == 0 }
         && String(validating: range.map { bytes[$0] }, as: UTF8.self) != nil
     case .raw(let limit): range.count <= limit
+    case .password(let limit): (1...limit).contains(range.count) && !range.contains { bytes[$0] == 0 }
     case .chunk: (1...WireLimit.chunk).contains(range.count)
     }
   }
@@ -209,6 +212,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
   case ready = 0x84
   case setenv = 0x85
   case finished = 0x86
+  case keyring = 0x87
   case fetchRequest = 0x41
   case fetchPlaces = 0x42
   case fetchAuthorities = 0x43
@@ -235,6 +239,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
     case .info, .error: CoreMessage.NoticeField.rules
     case .setenv: CoreMessage.SetenvField.rules
     case .finished: Finished.Field.rules
+    case .keyring: KeyringPassword.Field.rules
     case .fetchRequest: FetchRequest.Field.rules
     case .fetchPlaces: FetchPlaces.Field.rules
     case .fetchAuthorities: FetchAuthorities.Field.rules

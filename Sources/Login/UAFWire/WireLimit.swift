@@ -22,6 +22,8 @@ public enum WireLimit {
   public static let transaction = 4096
   /// A token from the server, or the value of an environment variable.
   public static let token = 8192
+  /// The password of a person's keyring.
+  public static let keyring = 512
   /// The JSON document of *status*.
   public static let document = 32_768
   /// The body of an HTTP request to the server.

@@ -222,6 +222,10 @@ public enum EndCause: CaseIterable, Sendable {
   case chipDemanded
   /// No recovery key was made.
   case recoveryNone
+  /// Root's configuration keeps no password of a keyring.
+  case keyringOff
+  /// The password of a keyring is empty, too long, or has a NUL.
+  case keyringPasswordUnusable
   /// These are not the words of the recovery key.
   case recoveryWrong
 

@@ -335,6 +335,11 @@ extension EnglishCatalogue {
       ResultText("The configuration uses no chip (TPM).", "Set use in [tpm] to \"if_available\" or \"require\" first.")
     case .chipDemanded:
       ResultText("The configuration requires a chip (TPM).", "Set use in [tpm] to \"off\" or \"if_available\" first.")
+    case .keyringOff:
+      ResultText(
+        "No password of a keyring is kept on this machine.", "Ask the administrator to set unlock = true in [keyring].")
+    case .keyringPasswordUnusable:
+      ResultText("The password of the keyring was not kept: it must have 1 to 512 bytes.")
     case .recoveryNone:
       ResultText(
         "No recovery key was made for this machine.",

@@ -167,6 +167,21 @@ enum EnglishCatalogue: Catalogue {
         + "Compare all 24 characters, or use the file."
     case .unlockCode: return "Unlock code (24 characters): "
     case .recoveryKey: return "Recovery key (empty line: none): "
+    case .keyringPassword(let user, canDecline: false): return "Password of the keyring of \(PromptText.shown(user)): "
+    case .keyringPassword(_, canDecline: true):
+      return "Your keyring can open at each login. Its password (empty line: do not keep it, and do not ask again): "
+    case .keyringKept(let kind, let user):
+      return "The keyring of \(PromptText.shown(user)) will open after a login with the \(kind.english)."
+    case .keyringDeclined: return "The password is not kept. 'uafctl keyring set' keeps it later."
+    case .keyringForgotten(let user, let wasKept):
+      return wasKept
+        ? "The password of the keyring of \(PromptText.shown(user)) is no longer kept. "
+          + "'uafctl keyring set' keeps it again."
+        : "No password of the keyring of \(PromptText.shown(user)) was kept."
+    case .keyringDropped(let kinds):
+      let named = kinds.map(\.english).joined(separator: " and ")
+      return "The password of the keyring that was kept under the \(named) is removed. "
+        + "'uafctl keyring set' keeps it again."
     case .oneTimeCode: return "Code: "
     case .valueNotSet(let kind): return "No \(kind.english) was set, because no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)

@@ -239,6 +239,9 @@ extension KoreanCatalogue {
     case .keyElsewhere: ResultText("이 컴퓨터의 키가 그곳에 없어 아무것도 옮기지 않았습니다.", "'uafctl doctor'가 키의 위치를 알려 줍니다.")
     case .chipNotUsed: ResultText("설정이 칩(TPM)을 쓰지 않습니다.", "먼저 [tpm]의 use를 if_available이나 require로 정하십시오.")
     case .chipDemanded: ResultText("설정이 칩(TPM)을 요구합니다.", "먼저 [tpm]의 use를 off나 if_available로 정하십시오.")
+    case .keyringOff:
+      ResultText("이 컴퓨터는 키링 비밀번호를 보관하지 않습니다.", "관리자에게 [keyring]에 unlock = true 설정을 요청하십시오.")
+    case .keyringPasswordUnusable: ResultText("키링 비밀번호를 보관하지 않았습니다. 1~512바이트여야 합니다.")
     case .recoveryNone: ResultText("이 컴퓨터의 복구 키를 만들지 않았습니다.", "복구 키도 칩도 없으면 모든 계정을 다시 등록해야 합니다.")
     case .recoveryWrong: ResultText("이 컴퓨터의 복구 키가 아닙니다.", "낱말에 틀린 곳이 있는지 살펴보십시오.")
     case .onlyRoot: ResultText("root만 요청할 수 있습니다.")

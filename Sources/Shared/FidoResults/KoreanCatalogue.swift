@@ -144,6 +144,19 @@ enum KoreanCatalogue: Catalogue {
         + "24자를 모두 비교하거나 파일을 사용하십시오."
     case .unlockCode: return "잠금 해제 코드(24자): "
     case .recoveryKey: return "복구 키(빈 줄: 없음): "
+    case .keyringPassword(let user, canDecline: false): return "\(PromptText.shown(user)) 키링 비밀번호: "
+    case .keyringPassword(_, canDecline: true):
+      return "로그인할 때마다 키링을 열 수 있습니다. 키링 비밀번호(빈 줄: 보관하지 않고 다시 묻지 않음): "
+    case .keyringKept(let kind, let user):
+      return "이제 \(kind.koreanObject) 입력해 로그인하면 \(PromptText.shown(user)) 키링이 열립니다."
+    case .keyringDeclined: return "키링 비밀번호를 보관하지 않습니다. 나중에 'uafctl keyring set'으로 보관할 수 있습니다."
+    case .keyringForgotten(let user, let wasKept):
+      return wasKept
+        ? "\(PromptText.shown(user)) 키링 비밀번호를 더 이상 보관하지 않습니다. 'uafctl keyring set'으로 다시 보관할 수 있습니다."
+        : "보관하던 \(PromptText.shown(user)) 키링 비밀번호가 없습니다."
+    case .keyringDropped(let kinds):
+      return "보관하던 키링 비밀번호를 지웠습니다(\(kinds.map(\.korean).joined(separator: ", "))). 'uafctl keyring set'으로 다시 "
+        + "보관할 수 있습니다."
     case .oneTimeCode: return "코드: "
     case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(kind.koreanObject) 정하지 못했습니다. 다시 시도하십시오."
     case .wrong(let kind, let tries): return wrong(kind, tries)

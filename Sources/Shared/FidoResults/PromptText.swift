@@ -56,6 +56,8 @@ public enum PromptText: Hashable, Sendable {
   case unlockCode
   /// Asks for the words of the recovery key.
   case recoveryKey
+  /// Asks for the password of the person's keyring; with `canDecline`, an empty line keeps none.
+  case keyringPassword(user: String, canDecline: Bool)
   /// Asks for a code without naming its purpose.
   case oneTimeCode
   /// No entry could be set as a first secret, or to replace a forgotten one.
@@ -153,6 +155,14 @@ public enum PromptText: Hashable, Sendable {
   case changedButRefused(ValueKind, user: String)
   /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
+  /// The password of the keyring is kept.
+  case keyringKept(ValueKind, user: String)
+  /// The person wants no password of the keyring to be kept.
+  case keyringDeclined
+  /// The password of the keyring is no longer kept; says whether one was.
+  case keyringForgotten(user: String, wasKept: Bool)
+  /// The password of the keyring was removed together with these authenticators.
+  case keyringDropped([ValueKind])
   /// A new key was registered under the existing secret; says what happened to the old one at the server.
   case repaired(ValueKind, user: String, oldKey: ReplacedKey)
   /// Left the server that the machine had joined; says whether the server was told.
@@ -265,7 +275,7 @@ extension PromptText {
       .registered, .lostKeysForgotten, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere,
       .deregisteredHere, .deregisteredHereAlone,
       .deregisteredMore, .forgotten, .renamed, .changed, .changedButRefused, .reset, .repaired, .left,
-      .patternGrid,
+      .patternGrid, .keyringPassword, .keyringKept, .keyringDeclined, .keyringForgotten, .keyringDropped,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil
     }

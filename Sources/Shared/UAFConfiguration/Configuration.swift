@@ -27,6 +27,9 @@ public struct Configuration: Sendable {
   /// `[prompt]`.
   public internal(set) var prompt = PromptSettings()
 
+  /// `[keyring]`.
+  public internal(set) var keyring = KeyringSettings()
+
   /// `[policy]`.
   public internal(set) var policy = PolicySettings()
 

@@ -51,6 +51,7 @@ struct ConfigurationReader {
       try readTypeLock(
         key, try tables.fill(&configuration.biometric, key, node, BiometricSettings.settings, tables: ["lock"]))
     case "prompt": try tables.fill(&configuration.prompt, key, node, PromptSettings.settings)
+    case "keyring": try tables.fill(&configuration.keyring, key, node, KeyringSettings.settings)
     case "policy": try tables.fill(&configuration.policy, key, node, PolicySettings.settings)
     case "service": break
     case _ where ConfiguredAuthenticator(rawValue: key) != nil:

@@ -68,6 +68,8 @@ extension SettingForm {
     case .environmentName: "대문자로 된 환경 변수 이름이거나 비어 있어야 합니다"
     case .serverURL: "https://HOST[:PORT]/PATH 형식의 URL이어야 합니다"
     case .mediaType: "application/json 같은 미디어 형식이어야 합니다"
+    case .loginServices:
+      "이 컴퓨터에서 사용자의 세션을 시작하는 PAM 서비스 1~16개의 목록이어야 합니다. 중복은 없어야 하고 sudo, su, sshd, polkit-1처럼 그런 세션이 없는 서비스는 쓸 수 없습니다"
     case .appIDs: "서로 다른 https URL의 목록이어야 합니다"
     case .facetID: "공백 없이 1~512자의 인쇄 가능한 ASCII 문자여야 합니다"
     case .domain: "example.com 같은 소문자 도메인이어야 합니다"

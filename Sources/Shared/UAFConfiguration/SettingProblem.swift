@@ -51,6 +51,8 @@ public enum SettingForm: Equatable, Sendable {
   /// A member of an answer, or its value in a success.
   case successMark
   case nodeSize
+  /// A list of PAM services that log a person in at this machine.
+  case loginServices
 }
 
 extension SettingForm: CustomStringConvertible {
@@ -94,6 +96,9 @@ extension SettingForm: CustomStringConvertible {
     case .parameterName: "must be 1 to 64 letters, digits, '.', '_' or '-'"
     case .successMark: "must be 1 to 64 printable ASCII characters"
     case .nodeSize: "must be 1, 3, 5 or 7"
+    case .loginServices:
+      "must be a list of 1 to 16 PAM services that begin a person's session at this machine, none twice, and never sudo, su, "
+        + "sshd, polkit-1 or another service without such a session"
     }
   }
 
@@ -245,7 +250,7 @@ extension SettingProblem: CustomStringConvertible {
   /// The keys of the file, up to the locks of types.
   package static let firstSections = "authenticators, [server], [state], [tpm], [general], [lock]"
   /// The keys after them.
-  package static let lastSections = "[passcode], [pattern], [biometric], [prompt], [policy], [service.NAME]"
+  package static let lastSections = "[passcode], [pattern], [biometric], [prompt], [keyring], [policy], [service.NAME]"
   /// The sections that a server's policy may have.
   package static let lentSections = "[passcode], [pattern], [lock], [lock.remote], [prompt]"
 }

@@ -69,7 +69,7 @@ def field(tag, value):
     return bytes([tag]) + len(value).to_bytes(2, "big") + value
 
 
-def begin(operation, version=3, **fields):
+def begin(operation, version=4, **fields):
     """A begin packet; fields are those of docs/protocol.md that a row needs, by name."""
     tags = {
         "uid": UID,

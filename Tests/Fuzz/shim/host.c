@@ -254,6 +254,16 @@ int world_pam_putenv(pam_handle_t *pamh, const char *variable)
   return script_fails(PLACE_VARIABLE) ? PAM_BUF_ERR : PAM_SUCCESS;
 }
 
+int world_pam_set_item(pam_handle_t *pamh, int type, const void *item)
+{
+  MUST((void *)pamh == data);
+  /* A password of a keyring: of a success alone, after it was said, and never over another module's. */
+  MUST(type == PAM_AUTHTOK && item != NULL && host.items[PAM_AUTHTOK] == NULL);
+  MUST(kernel.last != NULL && kernel.last[0] == 0x86 && kernel.last[4] == PAM_SUCCESS);
+  MUST(strlen(item) >= 1 && strlen(item) <= 512);
+  return script_fails(PLACE_VARIABLE) ? PAM_BUF_ERR : PAM_SUCCESS;
+}
+
 int world_pam_fail_delay(pam_handle_t *pamh, unsigned microseconds)
 {
   MUST((void *)pamh == data && microseconds > 0);

@@ -80,7 +80,7 @@ const uint8_t *packet_build(const struct record *event, size_t *length)
     memcpy(packet.bytes, event->bytes, event->length);
     packet.length = event->length;
   } else {
-    static const char letters[] = "PIERVF";
+    static const char letters[] = "PIERVFK";
     packet.bytes[packet.length++] = (uint8_t)(0x81 + (strchr(letters, event->letter) - letters));
     switch (event->letter) {
     case 'P':
@@ -95,6 +95,9 @@ const uint8_t *packet_build(const struct record *event, size_t *length)
       break;
     case 'F':
       put_finished(event);
+      break;
+    case 'K':
+      put_rest(1, event, 0);
       break;
     default:
       break;

@@ -25,7 +25,7 @@ enum fate {
 /* Begins another input. */
 void packet_reset(void);
 
-/* The packet an event stands for: 'x' the bytes as they are; P prompt, I info, E error, R ready, V setenv, F finished,
+/* The packet an event stands for: 'x' the bytes as they are; P prompt, I info, E error, R ready, V setenv, F finished, K keyring,
  * well made of a few bytes, so that the fuzzer gets far into a conversation. It lasts as long as the input. */
 const uint8_t *packet_build(const struct record *event, size_t *length);
 

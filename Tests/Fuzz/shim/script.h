@@ -65,7 +65,7 @@ struct script {
 /* Letters of the rows. */
 #define FACT_LETTERS "ustrhpoalckg"
 #define CALL_LETTERS "A12MSOZNQW"
-#define EVENT_LETTERS "xPIERVF:"
+#define EVENT_LETTERS "xPIERVFK:"
 #define ANSWER_LETTERS "?"
 
 extern struct script script;

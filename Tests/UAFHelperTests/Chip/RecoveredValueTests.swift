@@ -175,4 +175,18 @@ import UAFWire
   private func otherWords() throws -> String {
     try RecoveryKey.make().withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
   }
+
+  @Test func `a recovery removes the kept passwords of keyrings, and names the accounts`() throws {
+    bench.configuration += "\n[keyring]\nunlock = true"
+    let set = try root(.keyringSet, "correct", "ring")
+    #expect(set.result == 0, "\(bench.log.lines)")
+    #expect(try root(.status).finished.document?.contains("\"keyring\":\"kept\"") == true)
+    let recovered = try root(.recover, words)
+    #expect(recovered.result == 0, "\(bench.log.lines)")
+    #expect(
+      recovered.finished.text?.hasSuffix(
+        "; the kept passwords of keyrings are removed, and these accounts are asked for them again: 4242") == true)
+    #expect(try login() == 0)
+    #expect(try root(.status).finished.document?.contains("\"keyring\":") == false)
+  }
 }

@@ -5,6 +5,10 @@ import UAFWire
 /// The messages that the core has sent in one call.
 struct Transcript {
   private(set) var messages: [CoreMessage] = []
+  /// The types of all messages, in order.
+  private(set) var types: [PacketType] = []
+  /// The passwords of keyrings that were handed over.
+  private(set) var keyring: [String] = []
 
   /// Reads the messages.
   ///
@@ -13,6 +17,14 @@ struct Transcript {
     var buffer = try Secret(capacity: WireLimit.packet + 1)
     while true {
       guard let packet = try? socket.receive(into: &buffer, timeoutMilliseconds: 0) else { break }
+      types.append(packet.type)
+      if packet.type == .keyring {
+        keyring.append(
+          try KeyringPassword.value(packet, in: buffer).withBytes { span in
+            String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+          })
+        continue
+      }
       messages.append(
         try buffer.withBytes { (bytes: Span<UInt8>) throws(PacketError) in try CoreMessage(packet, bytes) })
     }

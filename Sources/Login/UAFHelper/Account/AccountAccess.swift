@@ -10,6 +10,8 @@ import UAFWire
 @safe final class AccountAccess {
   /// The account's file, once it has been opened.
   private(set) var account: AccountFile?
+  /// The types whose removal in this call has removed a kept password of the person's keyring.
+  private(set) var droppedKeyrings: [AuthenticatorType] = []
 
   private let call: Call
   private let policy: CallPolicy
@@ -380,14 +382,22 @@ import UAFWire
     return AccountRefusal(saidLast: record?.standing, at: now().wallSeconds) != nil
   }
 
-  /// Makes a change that may remove authenticators, and writes to the audit log which locks were removed with them.
+  /// Makes a change that may remove authenticators; writes to the audit log that locks were removed with them, and to the log
+  /// that a password of the person's keyring was.
   ///
   /// - Throws: the `StateError` that `change` throws.
   func tellingRemovedLocks<Result>(
     of account: AccountFile, _ change: () throws(StateError) -> Result
   ) throws(StateError) -> Result {
     let before = lockedTypes(of: account)
+    let kept = (try? account.typesWithKeyring()) ?? []
     let result = try change()
+    let left = (try? account.typesWithKeyring()) ?? []
+    let dropped = kept.filter { !left.contains($0) }
+    if !dropped.isEmpty {
+      droppedKeyrings += dropped
+      log.write(.keyring, "the kept password was removed together with its authenticator")
+    }
     if !before.isSubset(of: lockedTypes(of: account)) { locks.removed(account.identity) }
     return result
   }

@@ -208,6 +208,8 @@ final class CallPolicy {
     switch call.begin.operation {
     case .change: .changeInvalid
     case .reset: .resetInvalidType
+    // A finger yields no secret that the password could be sealed under.
+    case .keyringSet: .noSuitableAuthenticator
     default: nil
     }
   }

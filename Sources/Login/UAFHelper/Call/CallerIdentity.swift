@@ -112,6 +112,7 @@ struct CallerIdentity: Equatable {
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil || begin.showsLists
+      || begin.takesKeyring
     guard !saysTooMuch, !Self.isAdministrative(begin) else {
       throw Ending(
         .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) requested something that only root may request",
@@ -205,7 +206,9 @@ extension Begin {
     case .authenticate, .register, .deregister, .deregisterAll, .join, .leave, .repair, .checkIn: true
     case .reset: payload != nil
     case .account: !isUnattended
-    case .change, .status, .unlock, .initialise, .forget, .rename, .trust, .seal, .unseal, .recover: false
+    case .change, .status, .unlock, .initialise, .forget, .rename, .trust, .seal, .unseal, .recover, .keyringSet,
+      .keyringForget:
+      false
     }
   }
 

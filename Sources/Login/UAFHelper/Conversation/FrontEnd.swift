@@ -203,6 +203,18 @@ import UAFWire
     try transmit(message)
   }
 
+  /// Sends the password of the person's keyring.
+  ///
+  /// - Throws: ``Ending``.
+  func send(keyring password: borrowing Secret) throws(Ending) {
+    do throws(PacketError) { try state.advance(.keyring) } catch {
+      throw Ending(.applicationCancel, log: "front end: \(error)")
+    }
+    do { try socket.send(try KeyringPassword.packet(password)) } catch {
+      throw Ending(.applicationCancel, log: "front end: \(error)")
+    }
+  }
+
   /// Answers a front end that sent *resume* instead of *begin*.
   ///
   /// - Throws: ``Ending``.

@@ -95,6 +95,14 @@ struct PromptMaker {
       echo: false, check: .code, step: .current, text: PromptText.serverPassword(user: user).text(in: policy.language))
   }
 
+  /// The prompt for the password of the person's keyring; the entry is not shown.
+  ///
+  /// - Parameter canDecline: whether an empty line means that none is to be kept.
+  func keyringPassword(canDecline: Bool) -> Prompt {
+    let text = PromptText.keyringPassword(user: call.shownName, canDecline: canDecline)
+    return Prompt(echo: false, check: .keyring, step: .current, text: text.text(in: policy.language))
+  }
+
   /// The prompt for the recovery key, which root types from a sheet or uafctl has made.
   func recoveryKey() -> Prompt {
     Prompt(echo: true, check: .code, step: .current, text: PromptText.recoveryKey.text(in: policy.language))

@@ -126,6 +126,20 @@ import UAFWire
   /// - Throws: ``Ending`` if the person cancelled.
   func askServerPassword(of user: String) throws(Ending) -> String? { text(try ask(prompts.serverPassword(of: user))) }
 
+  /// Asks for the password of the person's keyring.
+  ///
+  /// - Parameter canDecline: whether an empty line means that none is to be kept.
+  /// - Returns: nil if the person cancelled.
+  /// - Throws: ``Ending`` if nobody can be asked, or the front end is gone.
+  func askKeyringPassword(canDecline: Bool = false) throws(Ending) -> Secret? {
+    try frontEnd.ask(prompts.keyringPassword(canDecline: canDecline))
+  }
+
+  /// Hands the password of the person's keyring to the host.
+  ///
+  /// - Throws: ``Ending`` if the front end is gone.
+  func hand(_ password: borrowing Secret) throws(Ending) { try frontEnd.send(keyring: password) }
+
   /// An entry that becomes part of a request; nil if it is empty.
   private func text(_ entry: borrowing Secret) -> String? {
     guard entry.count > 0 else { return nil }

@@ -95,6 +95,7 @@ enum LogEvent: String, CaseIterable {
   // The operation of a call, in the one line that reports how the call ended.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
   case seal, unseal, recover, account, join, leave, repair, checkIn, rename
+  case keyringSet, keyringForget
 
   // Other events, which have lines of their own.
 
@@ -134,6 +135,8 @@ enum LogEvent: String, CaseIterable {
   case sandbox
   /// A fingerprint could not be used, or changed prints were accepted.
   case fingerprint
+  /// The password of a person's keyring was kept, handed to a host, or removed.
+  case keyring
   /// Memory could not be locked.
   case memory
   /// A record for the kernel's audit could not be written.
@@ -165,6 +168,8 @@ enum LogEvent: String, CaseIterable {
       case .repair: .repair
       case .checkIn: .checkIn
       case .rename: .rename
+      case .keyringSet: .keyringSet
+      case .keyringForget: .keyringForget
       }
   }
 }

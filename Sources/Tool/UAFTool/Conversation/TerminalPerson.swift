@@ -137,7 +137,7 @@ struct LinePerson: Person {
   var language = Language.english
 
   /// A choice from a list is not among them: the first line of the list may be a different authenticator tomorrow.
-  var checks: Set<Check> { [.passcode, .pattern, .code] }
+  var checks: Set<Check> { [.passcode, .pattern, .code, .keyring] }
 
   /// A line too long to be sent is cut.
   ///
@@ -246,7 +246,7 @@ extension Check {
   var isDrawn: Bool {
     switch self {
     case .pattern: true
-    case .passcode, .choice, .code, .unknown: false
+    case .passcode, .choice, .code, .keyring, .unknown: false
     }
   }
 }

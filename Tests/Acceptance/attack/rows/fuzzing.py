@@ -32,7 +32,7 @@ def field(tag, value):
 
 def begin(person=None, operation=1):
     """The packets that the module sends for a person, or that a person's own program sends."""
-    fields = field(1, b"\x00\x03") + field(2, bytes([operation]))
+    fields = field(1, b"\x00\x05") + field(2, bytes([operation]))
     if person:
         fields += field(3, person.uid.to_bytes(4)) + field(4, person.name.encode()) + field(5, person.name.encode())
     return b"\x01" + fields + field(6, b"uaf") + field(13, b"en_GB.UTF-8")

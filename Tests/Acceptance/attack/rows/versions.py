@@ -9,7 +9,8 @@ from lab.machine import HELPER, ROOT
 from lab.table import must, row
 
 NOT_ONE_PACKAGE = 1006
-CURRENT = 4
+CURRENT = 5
+OLDER = (3, 4)
 
 
 def module(lab, version):
@@ -57,7 +58,7 @@ def stub(lab, *packets):
 )
 def versions(lab):
     person, seen = lab.person(), []
-    for version, older in ((1, "module"), (5, "helper"), (65535, "helper"))[: 3 if lab.thorough else 2]:
+    for version, older in ((1, "module"), (6, "helper"), (65535, "helper"))[: 3 if lab.thorough else 2]:
         name = module(lab, version)
         lab.stack("aged", f"auth required {name}", "account required pam_permit.so")
         mark = lab.log.mark()
@@ -73,10 +74,17 @@ def versions(lab):
     left = lab.status(person)["authenticators"][0]["remainingTries"]
     must(left == 5, f"{5 - left} tries were taken")
     must(lab.login(person, person.passcode).is_in, "the module of this package lets nobody in")
-    lab.stack("aged", f"auth required {module(lab, CURRENT - 1)}", "account required pam_permit.so")
-    must(lab.login(person, person.passcode, "aged").is_in, f"a module of version {CURRENT - 1} lets nobody in")
-    must(not lab.login(person, "wrong1111", "aged").is_in, f"a module of version {CURRENT - 1} lets everybody in")
-    seen.append(f"module {CURRENT - 1}: in")
+    for spoken in OLDER:
+        lab.stack("aged", f"auth required {module(lab, spoken)}", "account required pam_permit.so")
+        # A module of this code at a console would send a field that the older version does not have.
+        must(
+            lab.login(person, person.passcode, "aged", remote="203.0.113.7").is_in, f"a module of version {spoken} lets nobody in"
+        )
+        must(
+            not lab.login(person, "wrong1111", "aged", remote="203.0.113.7").is_in,
+            f"a module of version {spoken} lets everybody in",
+        )
+        seen.append(f"module {spoken}: in")
     lab.stack("aged", "auth required pam_uaf.so", "account required pam_permit.so")
     kept = pathlib.Path(HELPER + ".kept")
     shutil.copy(HELPER, kept)
@@ -88,7 +96,7 @@ def versions(lab):
             bytes([peer.ERROR]) + peer.field(1, b"too old"),
             finished + peer.field(2, NOT_ONE_PACKAGE.to_bytes(4, "big")),
         ],
-        "has a message more": [bytes([0x87]) + peer.field(1, b"news"), yes],
+        "has a message more": [bytes([0x88]) + peer.field(1, b"news"), yes],
         "has a field more in its yes": [yes + peer.field(9, b"\1")],
         "has a wider result": [bytes([peer.FINISHED]) + peer.field(1, b"\0") + peer.field(2, bytes(8))],
         "knows another end": [bytes([0x90]), yes],

@@ -192,7 +192,7 @@ struct RecoverOperation: CallOperation {
       // sealed.
       try move.keepSealed(sealed, recovery: try RecoveryKey.seal(key, under: words))
     } catch { throw Ending(moving: error) }
-    let told = Self.told(try release(shares, key))
+    let told = try release(shares, key)
     return Success(
       detail: RootText(
         "recovered: the device key is sealed by this machine's chip; the recovery key stays valid" + told.english,
@@ -203,7 +203,7 @@ struct RecoverOperation: CallOperation {
     _ key: consuming Secret, _ move: borrowing KeyMove, _ shares: borrowing ShareRecovery
   ) throws(Ending) -> Success {
     do throws(StateError) { try move.putInFile(key) } catch { throw Ending(moving: error) }
-    let told = Self.told(try release(shares, key))
+    let told = try release(shares, key)
     do throws(StateError) { try move.removeSealed() } catch { throw Ending(moving: error) }
     return Success(
       detail: RootText(
@@ -213,9 +213,12 @@ struct RecoverOperation: CallOperation {
 
   private func release(
     _ shares: borrowing ShareRecovery, _ key: consuming Secret
-  ) throws(Ending) -> RecoveredShares {
+  ) throws(Ending) -> (english: String, korean: String) {
     let directory = try folder.open(with: key)
-    do throws(StateError) { return try shares.release(in: directory) } catch {
+    do throws(StateError) {
+      let found = try shares.release(in: directory)
+      return Self.told(found, keyrings: try AccountFile.forgetKeyrings(in: directory))
+    } catch {
       let ending = accounts.ending(for: error)
       guard error != .share else { throw ending }
       throw Ending(moving: error)
@@ -223,7 +226,9 @@ struct RecoverOperation: CallOperation {
   }
 
   /// The text for root about the accounts whose wrong secrets the chip counts or counted.
-  private static func told(_ found: RecoveredShares) -> (english: String, korean: String) {
+  ///
+  /// - Parameter keyrings: the accounts whose kept passwords of keyrings were removed: a recovered key was outside the chip.
+  private static func told(_ found: RecoveredShares, keyrings: [UInt32]) -> (english: String, korean: String) {
     var (english, korean) = ("", "")
     if !found.kept.isEmpty {
       english += "; \(count(found.kept)) as before: this chip has counted for them, and still does"
@@ -240,6 +245,11 @@ struct RecoverOperation: CallOperation {
         "; neither this chip nor the recovery key has the shares of these accounts, so reset them and register them "
         + "anew: \(numbers)"
       korean += ". 이 칩에도 복구 키에도 없는 계정이 있으므로 초기화하고 다시 등록하십시오: \(numbers)"
+    }
+    if !keyrings.isEmpty {
+      let numbers = keyrings.map(String.init).joined(separator: ", ")
+      english += "; the kept passwords of keyrings are removed, and these accounts are asked for them again: \(numbers)"
+      korean += ". 보관하던 키링 비밀번호를 지웠으므로 다음 계정에게 다시 묻습니다: \(numbers)"
     }
     return (english, korean)
   }

@@ -9,6 +9,7 @@ import UAFWire
 struct LoginOperation: CallOperation {
   let account: LoginAccount
   let authentication: AuthenticationTools
+  let keyring: KeyringHandover
   /// The machine's name, which is part of every text to be confirmed.
   let hostName: String
 
@@ -19,7 +20,9 @@ struct LoginOperation: CallOperation {
     let held = try account.find(client, settings)
     try takeOwnText(of: held.account)
     let driver = try LoginDriver(authentication, held, client, settings)
-    return try account.finish(try driver.run(), held)
+    let success = try account.finish(try driver.run(), held)
+    try keyring.handOver(with: held, after: success)
+    return success
   }
 
   /// Sets the text that the person is to confirm, if a peer that is not root gave one.

@@ -55,6 +55,7 @@ struct StatusOperation: CallOperation {
     document.set("policy", PolicyStatus(policy: policy).json)
     document.set("joined", serverSide.hasJoined ? .bool(true) : nil)
     document.set("announced", serverSide.announced)
+    document.set("unlocksKeyring", .bool(policy.configuration.keyring.unlock))
     return Success(document: JSONValue.object(document).text)
   }
 
@@ -140,6 +141,9 @@ struct StatusOperation: CallOperation {
     // machine.
     if isBound, let enrolled = try? account?.authenticator(type) {
       json.set("countedBy", .string(enrolled.hasShare ? "tpm" : "machine"))
+    }
+    if let account, isInUse, let record = try? account.keyring(type) {
+      json.set("keyring", .string(record == .declined ? "declined" : "kept"))
     }
     if let account, isInUse, lockOptionsWait(account, type) { json.set("lockOptionsWait", .bool(true)) }
     return (code, json)
