@@ -70,6 +70,8 @@ import ToolTestSupport
           check-in                Tells the server how this machine is, and takes its
                                   policy; root only.
           policy                  Tries the rules for new values.
+          keyring                 Has logins open the keyring of the desktop, or no
+                                  longer.
           facet                   Prints who this client says it is, and what a server
                                   has to list.
           doctor                  Checks the installation, and says what to do about

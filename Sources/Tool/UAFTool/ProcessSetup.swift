@@ -68,7 +68,7 @@ enum ProcessSetup {
   }
 
   /// A variable of the environment; nil if it is empty or not set.
-  private static func variable(_ name: String) -> String? {
+  static func variable(_ name: String) -> String? {
     // SAFETY: getenv gives NULL or a NUL-terminated text that stays until the environment is changed, which nothing here does.
     guard let value = unsafe getenv(name) else { return nil }
     let text = unsafe String(cString: value)

@@ -1,5 +1,6 @@
 import Glibc
 import Invocation
+import SecretMemory
 import ToolTestSupport
 import UAFWire
 
@@ -33,7 +34,8 @@ struct Bench {
     _ arguments: [String], as userID: uid_t = 1000, core: FakeCore, input: [UInt8] = [], terminal: CInt? = nil,
     sessionTerminal: CInt? = nil, display: TerminalDisplay = TerminalDisplay(), locale: String? = nil,
     installation: Installation = .nowhere,
-    colours: Bool = false
+    colours: Bool = false,
+    keyring: @escaping (borrowing Secret) -> SessionKeyring.Trial = { _ in .unknown }
   ) {
     let (given, results, notes) = (Pipe(), Pipe(), Pipe())
     _ = DescriptorWriter.write(input, to: given.writing)
@@ -45,7 +47,7 @@ struct Bench {
         output: Output(results: results.writing, notes: notes.writing), input: given.reading, terminal: terminal,
         display: display, sessionTerminal: { sessionTerminal.map { ($0, display) } }, quietMilliseconds: 0, core: core,
         workingDirectory: "/srv/work", installation: installation,
-        usesColours: colours))
+        usesColours: colours, keyring: keyring))
     output = results.text()
     // What is about to be done is told, too; a test is about what was found.
     let lines = notes.text().split(separator: "\n", omittingEmptySubsequences: false)

@@ -106,6 +106,8 @@ package struct StatusDocument: Equatable {
     package let isCountedByMachine: Bool
     /// The state of a fingerprint, as a result of the core; nil for a passcode or pattern.
     package let biometry: UInt32?
+    /// `kept` or `declined`, what was decided about the password of the person's keyring; nil if nothing was.
+    package let keyring: String?
 
     /// Whether the account has it on this machine, whatever the server says about its keys.
     package var isHeld: Bool {
@@ -149,6 +151,8 @@ package struct StatusDocument: Equatable {
   /// Since when the server that this machine has joined says that it does not know the machine, in seconds since 1970; nil if
   /// it knows it.
   package let serverUnknownSince: Int64?
+  /// Whether logins open keyrings on this machine.
+  package let unlocksKeyring: Bool
 
   /// Reads the document; unknown members are ignored, so that a newer core may add some.
   ///
@@ -175,6 +179,7 @@ package struct StatusDocument: Equatable {
     policy = FollowedPolicyState(document["policy"])
     announced = AnnouncedTrust(document["announced"], hasJoined: document["joined"] == .bool(true))
     serverUnknownSince = document.number("serverUnknownSince")
+    unlocksKeyring = document["unlocksKeyring"] == .bool(true)
   }
 
   /// Who can set a new passcode or pattern for the account with a code.
@@ -210,7 +215,7 @@ package struct StatusDocument: Equatable {
       type: type, aaid: aaid, state: state, atServer: object.text("atServer"), local: local, remote: member("remote"),
       otherUser: member("otherUser"), lockOptionsWait: isWaiting,
       isCountedByMachine: object.text("countedBy") == "machine",
-      biometry: object.number("biometry").flatMap { UInt32(exactly: $0) })
+      biometry: object.number("biometry").flatMap { UInt32(exactly: $0) }, keyring: object.text("keyring"))
   }
 
   private static func counter(_ object: JSONObject) -> Counter? {

@@ -13,7 +13,7 @@ struct Uafctl: ParsableCommand {
         RepairCommand.self, OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self,
         RenameCommand.self, InitCommand.self, SealCommand.self, UnsealCommand.self, RecoverCommand.self,
         TrustCommand.self, JoinCommand.self, LeaveCommand.self, CheckInCommand.self, PolicyCommand.self,
-        FacetCommand.self, DoctorCommand.self, ReportCommand.self, PAMCommand.self,
+        KeyringCommand.self, FacetCommand.self, DoctorCommand.self, ReportCommand.self, PAMCommand.self,
       ])
   }
 

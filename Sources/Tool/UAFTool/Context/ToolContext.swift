@@ -3,6 +3,7 @@ import FidoResults
 import Glibc
 import HostSystem
 import Invocation
+import SecretMemory
 import TerminalPrompts
 import Wording
 
@@ -34,6 +35,9 @@ struct ToolContext {
   var installation: Installation
   /// Whether results may have colours.
   var usesColours: Bool
+
+  /// Tries the password of the session's keyring.
+  var keyring: (borrowing Secret) -> SessionKeyring.Trial = { _ in .unknown }
 
   /// The width of the terminal to which results are written.
   var columns: Int = 80
@@ -68,6 +72,7 @@ struct ToolContext {
       workingDirectory: ProcessSetup.workingDirectory(),
       installation: Installation.ofThisMachine(tty: tty.map { String(decoding: $0, as: UTF8.self) }),
       usesColours: ProcessSetup.usesColours(STDOUT_FILENO),
+      keyring: { SessionKeyring.ofThisProcess(userID: user).opens(with: $0) },
       columns: AlternateScreen.size(of: STDOUT_FILENO).columns)
   }
 }

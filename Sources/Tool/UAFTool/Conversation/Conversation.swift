@@ -242,6 +242,9 @@ struct ConversationEnd {
     return finished.pamCode == 0 ? .success : failureExit
   }
 
+  /// Whether the call succeeded.
+  var isSuccess: Bool { finished.pamCode == 0 }
+
   private var isDenied: Bool { finished.result == FidoResult.userCancel.code }
 
   /// Prints the core's text or, if it sent none, the meaning of its result; returns the exit status.

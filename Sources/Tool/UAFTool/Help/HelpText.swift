@@ -47,6 +47,10 @@ enum CommandHelp: Catalogued, CaseIterable {
   case join
   case leave
   case checkIn
+  case keyring
+  case keyringSet
+  case keyringStatus
+  case keyringForget
   case facet
   case doctor
   case report
@@ -223,6 +227,20 @@ enum CommandHelp: Catalogued, CaseIterable {
         Only for a machine that has joined its server. A login that has something to tell does the same, and the timer \
         pam-uaf-checkin.timer once an hour.
         """)
+    case .keyring:
+      CommandWords("Has logins open the keyring of the desktop, or no longer.")
+    case .keyringSet:
+      CommandWords(
+        "Keeps the password of the keyring, sealed under the passcode or pattern.",
+        """
+        The value is asked for first, and a wrong one counts as an attempt. Root must have set unlock = true in [keyring]. Inside \
+        a session with GNOME's keyring the password is tried there first; elsewhere nobody can tell whether it is right, and \
+        a wrong one leaves the keyring locked. Each type of authenticator keeps the password by itself.
+        """)
+    case .keyringStatus:
+      CommandWords("Shows under which authenticators the password of the keyring is kept.")
+    case .keyringForget:
+      CommandWords("Removes the kept password of the keyring; no value is asked for.")
     case .facet:
       CommandWords(
         "Prints who this client says it is, and what a server has to list.",
@@ -428,6 +446,20 @@ enum CommandHelp: Catalogued, CaseIterable {
         서버에 가입한 컴퓨터에서만 할 수 있습니다. 알릴 것이 있으면 로그인도 같은 일을 하고, 타이머 pam-uaf-checkin.timer도 \
         한 시간에 한 번 알립니다.
         """)
+    case .keyring:
+      CommandWords("로그인할 때 데스크톱의 키링을 열거나 열지 않게 합니다.")
+    case .keyringSet:
+      CommandWords(
+        "키링 비밀번호를 패스코드나 패턴으로 봉인하여 보관합니다.",
+        """
+        먼저 값을 묻고, 틀린 값은 시도 횟수에 포함됩니다. root가 [keyring]에 unlock = true를 설정해 두어야 합니다. GNOME 키링이 있는 세션 \
+        안에서는 비밀번호를 먼저 그 키링에 시험합니다. 다른 곳에서는 맞는지 알 수 없으며, 틀린 비밀번호면 키링이 잠긴 채로 남습니다. 인증 \
+        수단마다 따로 보관합니다.
+        """)
+    case .keyringStatus:
+      CommandWords("키링 비밀번호를 어느 인증 수단으로 보관하는지 보여 줍니다.")
+    case .keyringForget:
+      CommandWords("보관하던 키링 비밀번호를 지웁니다. 값은 묻지 않습니다.")
     case .facet:
       CommandWords(
         "이 클라이언트가 자신을 무엇이라 밝히는지, 서버의 목록에 무엇이 있어야 하는지 출력합니다.",

@@ -9,6 +9,8 @@ enum ToolText: Catalogued {
   case changed
   case denied
   case deregistered
+  case keyringKept
+  case keyringForgotten
   case forgotten
   case initialised
   /// `init` found a device key, which stays.
@@ -50,6 +52,12 @@ enum ToolText: Catalogued {
   // The recovery key
   case recoveryKeyWritten(String)
   case recoveryKeyUnused
+  // The keyring
+  case keyringPasswordWrong
+  case keyringUnchecked
+  case keyringUnlockIsOff
+  case keyringNothing
+  case keyringUnder(type: String, isKept: Bool)
   // Why a line of JSON is not an answer
   case lineHoldsNUL
   case noFurtherLine
@@ -65,6 +73,8 @@ enum ToolText: Catalogued {
     case .changed: "changed"
     case .denied: "denied"
     case .deregistered: "deregistered"
+    case .keyringKept: "kept"
+    case .keyringForgotten: "no longer kept"
     case .forgotten: "forgotten"
     case .initialised: "initialised"
     case .initialisedBefore: "this machine has its key already, and keeps it"
@@ -98,6 +108,12 @@ enum ToolText: Catalogued {
     case .changeStaleValue: "Change it with 'uafctl change'."
     case .triesLeft(let count): count == 1 ? "1 try left." : "\(count) tries left."
     case .reason(let text): "Reason: \(text)"
+    case .keyringPasswordWrong: "that password does not open the keyring of this session"
+    case .keyringUnchecked: "whether the password is right could not be tried here"
+    case .keyringUnlockIsOff: "no login opens a keyring on this machine (unlock in [keyring])"
+    case .keyringNothing: "keyring: no password is kept"
+    case .keyringUnder(let type, let isKept):
+      isKept ? "keyring: opens after a login with the \(type)" : "keyring: none is to be kept under the \(type)"
     case .lineHoldsNUL: "the line holds a NUL: cancelled"
     case .noFurtherLine: "standard input has no further line: cancelled"
     case .lineIsNoAnswer: "the line is not an answer: cancelled"
@@ -114,6 +130,8 @@ enum ToolText: Catalogued {
     case .changed: "변경했습니다"
     case .denied: "거부했습니다"
     case .deregistered: "등록을 해지했습니다"
+    case .keyringKept: "보관했습니다"
+    case .keyringForgotten: "더 이상 보관하지 않습니다"
     case .forgotten: "이 컴퓨터에서 지웠습니다"
     case .initialised: "초기 설정을 마쳤습니다"
     case .initialisedBefore: "이 컴퓨터에 이미 키가 있어 그대로 둡니다"
@@ -146,6 +164,12 @@ enum ToolText: Catalogued {
     case .changeStaleValue: "'uafctl change'로 바꾸십시오."
     case .triesLeft(let count): "남은 횟수: \(count)번"
     case .reason(let text): "사유: \(text)"
+    case .keyringPasswordWrong: "이 세션의 키링이 그 비밀번호로 열리지 않습니다"
+    case .keyringUnchecked: "비밀번호가 맞는지 여기서는 시험할 수 없었습니다"
+    case .keyringUnlockIsOff: "이 컴퓨터에서는 로그인이 키링을 열지 않습니다([keyring]의 unlock)"
+    case .keyringNothing: "키링: 보관하는 비밀번호가 없습니다"
+    case .keyringUnder(let type, let isKept):
+      isKept ? "키링: \(type) 로그인 뒤에 열립니다" : "키링: \(type) 로그인에는 보관하지 않기로 했습니다"
     case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
     case .lineIsNoAnswer: "답이 아닌 줄이어서 취소했습니다"
