@@ -35,7 +35,7 @@ BUILD_TESTS := $(SWIFT) build --build-tests && $(SWIFT) build --package-path Ser
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
-.PHONY: test-confinement test-vm test-webauthn test-directory test-provisioning lint-ansible
+.PHONY: test-confinement test-desktop test-vm test-webauthn test-directory test-provisioning lint-ansible
 .PHONY: attack attack-table proofs test-machines bench fuzz deb release test-packages install clean fmt lint
 
 help:
@@ -46,6 +46,7 @@ help:
 	@echo 'make test-console  every page of the server'\''s console in Chromium, and hostile visitors, in namespaces; ROWS=... some'
 	@echo 'make test-directory  the people of a slapd in a server'\''s store, in namespaces; ROWS=... some of it'
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
+	@echo 'make test-desktop    log in with gnome-keyring and KWallet behind the module, in namespaces; ROWS=... some of it'
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
 	@echo 'make test-webauthn  servers of others that speak WebAuthn, started and tried, in namespaces; ROWS=quick the two small ones'
 	@echo 'make test-provisioning  accounts as identity providers send them by SCIM, on SQLite and PostgreSQL, in namespaces; ROWS=... some'
@@ -119,6 +120,10 @@ test-devices: deps
 test-fingerprint: deps
 	scripts/stage.sh --if-older
 	scripts/fingerprint.sh $(ROWS)
+
+test-desktop: deps
+	scripts/stage.sh --if-older
+	scripts/desktop.sh $(ROWS)
 
 test-webauthn: deps
 	scripts/stage.sh --if-older
