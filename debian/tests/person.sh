@@ -4,6 +4,8 @@
 person=uaf-tester rescuer=uaf-test-rescuer
 passcode=amber-kite-47 password=unix-Password-77
 configuration=/etc/security/pam_uaf.conf
+# Where README.Debian puts it: AppArmor's profile lets the core read nothing in the test's own folder.
+authority=/etc/pam-uaf/uaf-tester.pem
 state=$AUTOPKGTEST_TMP/server
 
 fail() {
@@ -14,8 +16,6 @@ fail() {
 
 # Starts the server that the package brings, with a certificate that it makes for a trial.
 start_server() {
-  # The person's programs read the certificate's authority there.
-  chmod 0755 "$AUTOPKGTEST_TMP"
   : >"$AUTOPKGTEST_TMP/server.log"
   uaf-server serve --state "$state" --development --listen 127.0.0.1:8443 >"$AUTOPKGTEST_TMP/server.log" 2>&1 &
   server=$!
@@ -26,7 +26,7 @@ start_server() {
     if [ "$tries" -gt 300 ]; then fail "the server does not listen after 30 seconds"; fi
     sleep 0.1
   done
-  install -D -m 0644 "$state/ca.pem" "$AUTOPKGTEST_TMP/ca.pem"
+  install -D -m 0644 "$state/ca.pem" "$authority"
 }
 
 # Edits the package's configuration as README.Debian says.
@@ -35,7 +35,7 @@ configure() {
   sed -i -e '0,/^#\[server\]/s//[server]/' \
     -e '0,/^#request_url *=.*/s||request_url = "https://127.0.0.1:8443/uaf/get"|' \
     -e '0,/^#response_url *=.*/s||response_url = "https://127.0.0.1:8443/uaf/respond"|' \
-    -e "0,/^#ca_file *=.*/s||ca_file = \"$AUTOPKGTEST_TMP/ca.pem\"|" \
+    -e "0,/^#ca_file *=.*/s||ca_file = \"$authority\"|" \
     -e '0,/^#kdf_cost *=.*/s//kdf_cost = 14/' "$configuration"
 }
 
@@ -84,7 +84,8 @@ tidy() {
   if [ -f "$configuration" ] && [ -f "$AUTOPKGTEST_TMP/configuration" ]; then
     cp -p "$AUTOPKGTEST_TMP/configuration" "$configuration"
   fi
-  rm -f /etc/sudoers.d/uaf-tester
+  rm -f /etc/sudoers.d/uaf-tester "$authority"
+  rmdir /etc/pam-uaf 2>/dev/null || true
   for name in "$person" "$rescuer"; do
     if id "$name" >/dev/null 2>&1; then userdel --remove "$name" 2>/dev/null || true; fi
   done
