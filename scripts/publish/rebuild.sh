@@ -20,7 +20,7 @@ cd "$(dirname "$0")/../.."
 read -r length version < <(python3 -c '
 import json, sys
 definition = json.load(open(sys.argv[1]))["predicate"]["buildDefinition"]
-print(definition["internalParameters"]["lengthOfPath"], definition["externalParameters"]["version"])' "$release/provenance.json")
+print(int(definition["internalParameters"]["lengthOfPath"]), definition["externalParameters"]["version"])' "$release/provenance.json")
 archive=$release/pam-uaf-$version.tar.gz
 [[ -f $archive ]] || stop 66 "$archive is not there"
 
