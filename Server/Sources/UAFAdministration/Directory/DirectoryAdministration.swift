@@ -38,7 +38,6 @@ package struct DirectoryAdministration: Sendable {
     }
     let names = Array(Set(steps.map(\.username))).sorted()
     try await environment.change(.ofAll(names), by: permitted) { [environment] records in
-      try AccountReach(environment).check(names, by: caller, in: records)
       let run = Run(environment, records, source, caller)
       for step in steps { try run.carryOut(step) }
       var detail: JSONObject = ["source": .string(source.name)]
