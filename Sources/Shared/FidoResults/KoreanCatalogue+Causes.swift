@@ -13,7 +13,7 @@ extension KoreanCatalogue {
     case .codeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "서버가 출력한 줄 전체 또는 16자 코드를 확인하여 입력하십시오.")
     case .enteredCodeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "16자 코드만 확인하여 입력하십시오.")
     case .codeInHangul:
-      ResultText("등록 코드를 한글 자판으로 입력했습니다.", "한/영 키로 영문 자판으로 바꾼 뒤 코드를 다시 입력하십시오.")
+      ResultText("등록 코드를 한글 자판으로 입력했습니다.", "한/영 키를 눌러 영문 자판으로 바꾼 뒤 코드를 다시 입력하십시오.")
     case .codeNotSendable:
       ResultText("이 코드에는 서버로 보낼 수 없는 문자가 있습니다.", "입력을 확인하거나, 관리자에게 새 코드를 요청하십시오.")
     case .serverPasswordRefused:

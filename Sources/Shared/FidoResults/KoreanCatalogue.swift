@@ -199,7 +199,7 @@ enum KoreanCatalogue: Catalogue {
     case .overwrittenByList:
       return "--preserve-env=목록을 쓴 명령은 승인할 수 없습니다. 대신 명령 앞에 이름=값을 쓰십시오."
     case .codeMistyped(let group):
-      let place = group.map { "네 자씩 나눈 부분 중 \($0)번째를 " } ?? ""
+      let place = group.map { "네 부분 중 \($0)번째 부분을 " } ?? ""
       return "등록 코드를 잘못 입력했습니다. \(place)받은 코드와 비교하여 확인하십시오."
     case .codeOfOtherAccount(let name):
       return "다른 계정의 등록 코드입니다. 이 계정은 서버에서 \(PromptText.shown(name)) 이름을 씁니다. 관리자에게 그 이름의 코드를 요청하십시오."

@@ -207,10 +207,10 @@ extension UnusableCode: Catalogued {
     case .notFound: FindingText("코드가 없거나 일부만 있습니다", do: Self.copyItAll.korean)
     case .mistyped(let group):
       FindingText(
-        "등록 코드를 잘못 입력했습니다" + (group.map { ". 네 자씩 나눈 부분 중 \($0)번째가 틀립니다" } ?? ""),
+        "등록 코드를 잘못 입력했습니다" + (group.map { ". 네 부분 중 \($0)번째 부분이 틀립니다" } ?? ""),
         do: "관리자에게 받은 코드와 비교하여 16자를 다시 입력하십시오")
     case .typedInHangul:
-      FindingText("등록 코드를 한글 자판으로 입력했습니다", do: "한/영 키로 영문 자판으로 바꾼 뒤 코드를 다시 입력하십시오")
+      FindingText("등록 코드를 한글 자판으로 입력했습니다", do: "한/영 키를 눌러 영문 자판으로 바꾼 뒤 코드를 다시 입력하십시오")
     case .several:
       FindingText("코드로 볼 수 있는 것이 둘 이상입니다", do: "사용할 코드 하나만 한 줄에 남기십시오")
     }
