@@ -25,11 +25,7 @@ struct MachineCheck {
     if !facts.hasSeccomp {
       findings.append(.warning(.kernelSeccomp, MachineText.noSeccomp))
     }
-    switch facts.appArmor {
-    case .unloaded: findings.append(.warning(.kernelAppArmor, MachineText.profileNotLoaded))
-    case .complaining: findings.append(.warning(.kernelAppArmor, MachineText.profileComplains))
-    case .absent, .withoutProfile, .enforcing, nil: break
-    }
+    if facts.appArmor == .unloaded { findings.append(.warning(.kernelAppArmor, MachineText.profileNotLoaded)) }
     return findings.isEmpty
       ? [.ok(MachineText.kernel(landlock: facts.landlock, appArmor: facts.appArmor))] : findings
   }
@@ -68,8 +64,6 @@ enum MachineText: FindingCatalogue {
   case noSeccomp
   /// The AppArmor profile is installed, and not loaded.
   case profileNotLoaded
-  /// The AppArmor profile only reports what it would refuse.
-  case profileComplains
   case kernel(landlock: CInt, appArmor: AppArmor?)
   /// These ids of our programs are not in this user namespace.
   case noIDs([UInt32])
@@ -91,16 +85,14 @@ enum MachineText: FindingCatalogue {
     case .profileNotLoaded:
       return FindingText(
         "kernel: AppArmor is on, but the profile of pam_uaf is not loaded", do: "apparmor_parser -r \(AppArmor.file)")
-    case .profileComplains:
-      return FindingText(
-        "kernel: AppArmor only reports what the profile of pam_uaf forbids", do: "aa-enforce \(AppArmor.file)")
     case .kernel(let landlock, let appArmor):
       let features = "kernel: Landlock \(landlock), seccomp, network namespaces"
       switch appArmor {
       case .enforcing: return FindingText(features + ", AppArmor")
+      case .complaining: return FindingText(features + "; AppArmor only reports what the profile forbids")
       case .withoutProfile: return FindingText(features + "; AppArmor is on, without a profile of pam_uaf")
       case .absent: return FindingText(features + "; no AppArmor")
-      case .unloaded, .complaining, nil: return FindingText(features)
+      case .unloaded, nil: return FindingText(features)
       }
     case .noIDs(let ids):
       let names = ids.map(String.init).joined(separator: ", ")
@@ -140,16 +132,14 @@ enum MachineText: FindingCatalogue {
     case .profileNotLoaded:
       return FindingText(
         "커널: AppArmor가 켜져 있지만 pam_uaf의 프로필을 읽어 들이지 않았습니다", do: "apparmor_parser -r \(AppArmor.file)")
-    case .profileComplains:
-      return FindingText(
-        "커널: AppArmor가 pam_uaf의 프로필에서 금지한 것을 막지 않고 알리기만 합니다", do: "aa-enforce \(AppArmor.file)")
     case .kernel(let landlock, let appArmor):
       let features = "커널: Landlock \(landlock), seccomp, 네트워크 네임스페이스"
       switch appArmor {
       case .enforcing: return FindingText(features + ", AppArmor")
+      case .complaining: return FindingText(features + ". AppArmor는 프로필에서 금지한 것을 막지 않고 알리기만 합니다")
       case .withoutProfile: return FindingText(features + ". AppArmor가 켜져 있지만 pam_uaf의 프로필은 없습니다")
       case .absent: return FindingText(features + ". AppArmor는 없습니다")
-      case .unloaded, .complaining, nil: return FindingText(features)
+      case .unloaded, nil: return FindingText(features)
       }
     case .noIDs(let ids):
       let names = ids.map(String.init).joined(separator: ", ")

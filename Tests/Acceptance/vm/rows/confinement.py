@@ -8,6 +8,13 @@ PROFILES = ("pam-uaf", "uaf-server")
 NEW = "copper-lake-93"
 
 
+def enforce(machine):
+    """Makes the profiles refuse, as an administrator does; the server and the listener start anew under them."""
+    machine.run("aa-enforce", *(f"/etc/apparmor.d/{name}" for name in PROFILES))
+    machine.run("systemctl", "stop", "pam-uaf.service")
+    machine.run("systemctl", "restart", "uaf-server")
+
+
 def labels(machine):
     """The confined programs that run, each with its label."""
     lines = machine.run("ps", "-e", "-o", "label,comm").stdout.splitlines()
@@ -29,7 +36,9 @@ def everything_works(lab):
     with lab.started() as machine:
         # Each refusal is to be seen, also in a burst.
         machine.run("sysctl", "kernel.printk_ratelimit=0")
-        machine.run("systemctl", "start", "uaf-server")
+        doctor = machine.run("uafctl", "doctor", check=False).stdout
+        must("AppArmor only reports" in doctor, f"uafctl doctor before the profiles are enforced: {doctor}")
+        enforce(machine)
         scene.rescuer(machine, "otto")
         for service in ("sudo", "su", "sshd"):
             machine.run("uafctl", "pam", "enable", service)
@@ -66,6 +75,7 @@ def everything_works(lab):
 )
 def profiles_refuse(lab):
     with lab.started() as machine:
+        enforce(machine)
         machine.run("sh", "-c", "echo secret >/root/secret")
         tried = 0
         for profile in ("uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger", "uaf-name", "uaf-server"):
@@ -118,7 +128,7 @@ def as_if_taken_over(machine, profile, script):
 )
 def broken_profile(lab):
     with lab.started() as machine:
-        machine.run("systemctl", "start", "uaf-server")
+        enforce(machine)
         scene.rescuer(machine, "otto")
         machine.run("uafctl", "pam", "enable", "sudo")
         machine.write("/etc/apparmor.d/local/pam-uaf", "deny /var/lib/pam-uaf/** rwkl,\n")
