@@ -71,21 +71,22 @@ import UAFWire
     let transcript = try bench.run(bench.begin(), ["2", typed])
     #expect(transcript.result == 1001)
     let said = transcript.errors.last ?? ""
-    #expect(said.contains(group ?? "This is not a valid enrolment code."), "\(said)")
+    #expect(said.contains("The enrolment code has a typing error" + (group.map { " \($0)" } ?? ":")), "\(said)")
     #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
   }
 
   @Test func `a text that cannot be a code of our server is not sent`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let asked = bench.server.asked.count
-    for typed in ["new-code", "00000-00000-00000-00001", "0000-0000-0000-0001"] {
+    // The line that the server prints can be longer than a prompt accepts.
+    let line = "This is not a valid enrolment code. Check your entry: give just the 16 characters of the code."
+    let mistyped = "The enrolment code has a typing error: compare it with the code that you were given."
+    for (typed, text) in [
+      ("new-code", line), ("00000-00000-00000-00001", mistyped), ("0000-0000-0000-0001", mistyped),
+    ] {
       let transcript = try bench.run(bench.begin(), ["2", typed])
       #expect(transcript.result == 1001)
-      // The line that the server prints can be longer than a prompt accepts.
-      #expect(
-        transcript.errors.last
-          == "This is not a valid enrolment code. Check your entry: give just the 16 characters of the code."
-      )
+      #expect(transcript.errors.last == text)
     }
     #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
   }
