@@ -185,8 +185,11 @@ def join(machine, payload, *options, check=True):
 
 
 def configuration(machine):
-    """One line for each file that names the server, and for each file of the state that a join writes."""
-    look = "find /etc/security /var/lib/pam-uaf -printf '%p %m %u %l\\n' -type f -exec sha256sum {} +"
+    """One line for each file that names the server, and for each file of the state that a join writes.
+
+    A refused join may leave the lock file of check-ins, which is empty and decides nothing.
+    """
+    look = "find /etc/security /var/lib/pam-uaf ! -name machine.lock -printf '%p %m %u %l\\n' -type f -exec sha256sum {} +"
     lines = machine.run("sh", "-c", look, check=False).stdout.splitlines()
     # sha256sum prints the name after the digits, find prints it first.
     return {line.split()[-1] if len(line.split()[0]) == 64 else line.split()[0]: line for line in sorted(lines)}
