@@ -70,7 +70,7 @@ def everything_works(lab):
 @row(
     "V3",
     "programs under our profiles that do what ours never do",
-    "a shell, /etc/shadow, a file in /root, another home, a debugger and a module are refused to each profile",
+    "/etc/shadow, files of root, a home, stacks, units, its own profile, a shell and memory of others are refused to each",
     causes=("the network", "a local user"),
 )
 def profiles_refuse(lab):
@@ -79,11 +79,6 @@ def profiles_refuse(lab):
         machine.run("sh", "-c", "echo secret >/root/secret")
         tried = 0
         for profile in ("uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger", "uaf-name", "uaf-server"):
-            # A program that is not theirs is not even started under it.
-            for program in (["sh", "-c", "true"], ["cat", "/etc/shadow"]):
-                refused = machine.run("aa-exec", "-p", profile, "--", *program, check=False)
-                must(refused.returncode != 0, f"{profile} may run {program[0]}")
-                tried += 1
             # Python stands for a program of ours that an attacker has taken over.
             for what, script in OUTSIDE.items():
                 seen = as_if_taken_over(machine, profile, script)
