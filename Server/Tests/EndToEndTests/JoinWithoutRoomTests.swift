@@ -29,7 +29,8 @@ extension EndToEnd {
     ///
     /// A refused join may leave the lock file of check-ins, which is empty and decides nothing.
     private func files(_ prefix: [String]) throws -> String {
-      let script = #"find "$@" ! -name filler ! -name machine.lock -printf '%p %m %U %l\n' -type f -exec sha256sum {} + | sort"#
+      let script =
+        #"find "$@" ! -name filler ! -name machine.lock -printf '%p %m %U %l\n' -type f -exec sha256sum {} + | sort"#
       let folders = [scene.path("etc"), scene.settings.stateDirectory]
       return try Command.succeed(prefix + ["/bin/sh", "-c", script, "sh"] + folders, logged: false).text
     }
