@@ -33,7 +33,7 @@ class Desk:
 
     def __init__(self, lab):
         self.lab = lab
-        lab.run("cc", "-O1", ROOT / "Tests/Acceptance/desktop/session-host.c", "-lpam", "-o", HOST)
+        lab.compile(ROOT / "Tests/Acceptance/desktop/session-host.c", HOST)
 
     def needs_gnome(self):
         """Raises Skip if Debian's packages of GNOME's keyring are missing."""

@@ -4,50 +4,16 @@
    session it runs COMMAND as USER with the environment that PAM left, by /bin/sh, and closes the session after it. What PAM
    says goes to standard output, one line each ("prompt TEXT", "error TEXT", "info TEXT", "result STAGE NUMBER"). The answers
    are the lines of standard input. The exit status is that of the first stage that failed, or of COMMAND. */
+#include "conversation.h"
 #include <grp.h>
 #include <pwd.h>
-#include <security/pam_appl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void no_delay(int status, unsigned microseconds, void *data) { (void)status, (void)microseconds, (void)data; }
-
-static char *read_line(void)
-{
-  char *line = NULL;
-  size_t size = 0;
-  if (getline(&line, &size, stdin) < 0) {
-    free(line);
-    return NULL;
-  }
-  line[strcspn(line, "\n")] = '\0';
-  return line;
-}
-
-static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
+static char *answer(void *data)
 {
   (void)data;
-  struct pam_response *answers = calloc((size_t)count, sizeof *answers);
-  if (answers == NULL)
-    return PAM_BUF_ERR;
-  for (int i = 0; i < count; i++) {
-    const int style = messages[i]->msg_style;
-    const int asks = style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON;
-    printf("%s %s\n", asks ? "prompt" : style == PAM_ERROR_MSG ? "error" : "info", messages[i]->msg);
-    fflush(stdout);
-    if (asks && (answers[i].resp = read_line()) == NULL) {
-      while (i-- > 0)
-        free(answers[i].resp);
-      free(answers);
-      return PAM_CONV_ERR;
-    }
-  }
-  *responses = answers;
-  return PAM_SUCCESS;
+  return read_line();
 }
 
 static int told(const char *stage, int code)

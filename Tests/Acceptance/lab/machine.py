@@ -15,6 +15,8 @@ from lab import hosts, loopback
 from lab.waiting import listens
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+# The sources of small hosts, and conversation.h, how they talk to libpam.
+PROGRAMS = ROOT / "Server/Tests/EndToEndTests/Programs"
 CONFIGURATION = pathlib.Path("/etc/security/pam_uaf.conf")
 STATE = pathlib.Path("/var/lib/pam-uaf")
 HELPER = "/usr/libexec/pam-uaf/uaf-helper"
@@ -90,7 +92,7 @@ class Lab:
         loopback.up()
         self.log = Log()
         self._make_accounts()
-        self.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
+        self.compile(PROGRAMS / "pam-host.c", hosts.PAM_HOST)
         self.start_server()
         self.configure()
         self.run("uafctl", "init")
@@ -114,6 +116,10 @@ class Lab:
             self.run("useradd", "--system", "--no-create-home", "--home-dir", "/run/sshd", "--gid", "sshd", "sshd")
 
     # --- Programs
+
+    def compile(self, source, program, *options):
+        """Makes a host from its source in C, which may include conversation.h."""
+        self.run("cc", "-O1", *options, "-iquote", PROGRAMS, source, "-lpam", "-o", program)
 
     def run(self, *arguments, answers=None, check=True, **options):
         """Runs a program to its end and returns its CompletedProcess with text."""

@@ -3,28 +3,16 @@
    Names its extensions in the environment, and authenticates USER with the stack FOLDER/SERVICE. What PAM says goes to standard
    output, one line each ("list TITLE | KEY: TEXT | ...", "prompt TEXT", "error TEXT", "info TEXT", "result NUMBER"). The
    answers are the lines of standard input: the key for a list. The exit status is PAM's code. */
+#include "conversation.h"
 #include <gdm/gdm-pam-extensions.h>
-#include <security/pam_appl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
 
 static const char *const extensions[] = {"org.example.Another", GDM_PAM_EXTENSION_CHOICE_LIST, NULL};
 static char environment[256];
 
-static void no_delay(int status, unsigned microseconds, void *data) { (void)status, (void)microseconds, (void)data; }
-
-static char *read_line(void)
+static char *answer(void *data)
 {
-  char *line = NULL;
-  size_t size = 0;
-  if (getline(&line, &size, stdin) < 0) {
-    free(line);
-    return NULL;
-  }
-  line[strcspn(line, "\n")] = '\0';
-  return line;
+  (void)data;
+  return read_line();
 }
 
 static int answer_list(const struct pam_message *query, char **answer)
@@ -46,25 +34,19 @@ static int answer_list(const struct pam_message *query, char **answer)
   return PAM_SUCCESS;
 }
 
-static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
+static int converse_with_lists(int count, const struct pam_message **messages, struct pam_response **responses,
+                               void *data)
 {
-  (void)data;
-  struct pam_response *answer = calloc(1, sizeof *answer);
-  const int style = messages[0]->msg_style;
-  int code = count == 1 ? PAM_SUCCESS : PAM_CONV_ERR;
-  if (code == PAM_SUCCESS && style == PAM_BINARY_PROMPT) {
-    code = answer_list(messages[0], &answer->resp);
-  } else if (code == PAM_SUCCESS) {
-    const int asks = style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON;
-    printf("%s %s\n", asks ? "prompt" : style == PAM_ERROR_MSG ? "error" : "info", messages[0]->msg);
-    fflush(stdout);
-    if (asks && (answer->resp = read_line()) == NULL)
-      code = PAM_CONV_ERR;
-  }
+  if (count != 1)
+    return PAM_CONV_ERR;
+  if (messages[0]->msg_style != PAM_BINARY_PROMPT)
+    return converse(count, messages, responses, data);
+  struct pam_response *reply = calloc(1, sizeof *reply);
+  const int code = answer_list(messages[0], &reply->resp);
   if (code == PAM_SUCCESS)
-    *responses = answer;
+    *responses = reply;
   else
-    free(answer);
+    free(reply);
   return code;
 }
 
@@ -73,7 +55,7 @@ int main(int argc, char **argv)
   if (argc != 4)
     return 64;
   GDM_PAM_EXTENSION_ADVERTISE_SUPPORTED_EXTENSIONS(environment, extensions);
-  const struct pam_conv conversation = {.conv = converse};
+  const struct pam_conv conversation = {.conv = converse_with_lists};
   pam_handle_t *pamh = NULL;
   int code = pam_start_confdir(argv[2], argv[3], &conversation, argv[1], &pamh);
   if (code == PAM_SUCCESS)

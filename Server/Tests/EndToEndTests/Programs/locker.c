@@ -5,10 +5,7 @@
    prompt is answered only once that file exists. What PAM says goes to standard output, one line each ("prompt TEXT", "error
    TEXT", "info TEXT"), then "setcred NUMBER" after a success, and "result NUMBER". The exit status is PAM's code. As in those
    programs, there is no account stage and no session. */
-#include <security/pam_appl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "conversation.h"
 #include <time.h>
 #include <unistd.h>
 
@@ -17,35 +14,13 @@ struct person {
   const char *wait_for; /* NULL: has typed already */
 };
 
-static void no_delay(int status, unsigned microseconds, void *data) { (void)status, (void)microseconds, (void)data; }
-
-static char *answer(const struct person *person)
+static char *answer(void *data)
 {
+  const struct person *person = data;
   const struct timespec moment = {.tv_nsec = 20000000};
   while (person->wait_for != NULL && access(person->wait_for, F_OK) != 0)
     nanosleep(&moment, NULL);
   return person->typed != NULL ? strdup(person->typed) : NULL;
-}
-
-static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
-{
-  struct pam_response *answers = calloc((size_t)count, sizeof *answers);
-  if (answers == NULL)
-    return PAM_BUF_ERR;
-  for (int i = 0; i < count; i++) {
-    const int style = messages[i]->msg_style;
-    const int asks = style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON;
-    printf("%s %s\n", asks ? "prompt" : style == PAM_ERROR_MSG ? "error" : "info", messages[i]->msg);
-    fflush(stdout);
-    if (asks && (answers[i].resp = answer(data)) == NULL) {
-      while (i-- > 0)
-        free(answers[i].resp);
-      free(answers);
-      return PAM_CONV_ERR;
-    }
-  }
-  *responses = answers;
-  return PAM_SUCCESS;
 }
 
 int main(int argc, char **argv)

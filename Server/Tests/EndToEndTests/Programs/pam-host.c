@@ -6,48 +6,12 @@
    standard output, one line each ("prompt TEXT", "error TEXT", "info TEXT"; at the end of a stage "result NUMBER"). The
    answers are the lines of standard input. The exit status is PAM's last code. Unlike a real login, the host does not wait
    after a failure. */
-#include <security/pam_appl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
+#include "conversation.h"
 
-static void no_delay(int status, unsigned microseconds, void *data) { (void)status, (void)microseconds, (void)data; }
-
-static char *read_line(void)
-{
-  char *line = NULL;
-  size_t size = 0;
-  const ssize_t length = getline(&line, &size, stdin);
-  if (length < 0) {
-    free(line);
-    return NULL;
-  }
-  if (length > 0 && line[length - 1] == '\n')
-    line[length - 1] = '\0';
-  return line;
-}
-
-static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *data)
+static char *answer(void *data)
 {
   (void)data;
-  struct pam_response *answers = calloc((size_t)count, sizeof *answers);
-  if (answers == NULL)
-    return PAM_BUF_ERR;
-  for (int i = 0; i < count; i++) {
-    const int style = messages[i]->msg_style;
-    const int asks = style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON;
-    printf("%s %s\n", asks ? "prompt" : style == PAM_ERROR_MSG ? "error" : "info", messages[i]->msg);
-    fflush(stdout);
-    if (asks && (answers[i].resp = read_line()) == NULL) {
-      while (i-- > 0)
-        free(answers[i].resp);
-      free(answers);
-      return PAM_CONV_ERR;
-    }
-  }
-  *responses = answers;
-  return PAM_SUCCESS;
+  return read_line();
 }
 
 static int run(pam_handle_t *pamh, const char *stage)

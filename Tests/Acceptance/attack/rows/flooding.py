@@ -9,7 +9,7 @@ import time
 
 from lab import hosts
 from lab.listener import SOCKET, serve
-from lab.machine import ROOT
+from lab.machine import PROGRAMS
 from lab.processes import listens, running
 from lab.table import must, row
 from lab.waiting import until
@@ -103,7 +103,7 @@ def own_locker(lab, person):
 def connections(lab):
     flooder, other = lab.person(registered=False), lab.person()
     lab.stack("locker", "auth required pam_uaf.so", "account required pam_permit.so")
-    lab.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", LOCKER)
+    lab.compile(PROGRAMS / "locker.c", LOCKER)
     serve(lab, limited=True)
     # Started by the first connection.
     first = own_status(lab, other)

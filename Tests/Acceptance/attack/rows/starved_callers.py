@@ -12,7 +12,7 @@ from attack.disks import Memory
 from attack.rows.freezing import setuid_host
 from lab import hosts, profile
 from lab.listener import serve
-from lab.machine import CONFIGURATION, ROOT
+from lab.machine import CONFIGURATION, PROGRAMS
 from lab.table import must, row
 
 AT_ONCE = 40
@@ -238,7 +238,7 @@ def other_hosts(lab):
     lab.stack("polkit-1", "@include common-auth", "@include common-account")
     lab.stack("locker", "@include common-auth")
     helper, locker = setuid_host(lab), "/usr/local/bin/locker"
-    lab.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", locker)
+    lab.compile(PROGRAMS / "locker.c", locker)
 
     def polkit(person, answer, prefix=()):
         text = asked([helper, "/etc/pam.d", "polkit-1", person.name], person, answer, prefix)

@@ -139,7 +139,7 @@ def listed(lab):
     header = unpacked("libgdm-dev", "./usr/include/gdm") / "usr/include"
     host = pathlib.Path("/usr/local/bin/gdm-host")
     source = ROOT / "Tests/Acceptance/system/gdm-host.c"
-    lab.run("cc", "-D_GNU_SOURCE", "-O1", "-isystem", header, source, "-lpam", "-o", host)
+    lab.compile(source, host, "-D_GNU_SOURCE", "-isystem", header)
     lab.after(host.unlink)
     person, pattern = lab.person(), "147896"
     lab.configure(authenticators='["passcode", "pattern"]')

@@ -8,7 +8,7 @@ import time
 
 from lab import hosts
 from lab.listener import serve
-from lab.machine import ROOT
+from lab.machine import PROGRAMS
 from lab.table import must, row
 from system import cases, transcripts
 from system.cases import LANGUAGES
@@ -19,7 +19,7 @@ PROGRAM = pathlib.Path("/usr/local/bin/locker")
 def stack(lab):
     """Makes lockers ask for the passcode; no listener serves the core's socket."""
     if not PROGRAM.exists():
-        lab.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/locker.c", "-lpam", "-o", PROGRAM)
+        lab.compile(PROGRAMS / "locker.c", PROGRAM)
     lab.stack("locker", "@include common-auth")
     hosts.ask_uaf(lab, "locker")
 

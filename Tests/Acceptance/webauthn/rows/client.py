@@ -5,7 +5,7 @@ import pwd
 import shutil
 
 from lab import hosts
-from lab.machine import CONFIGURATION, ROOT, Lab, Person
+from lab.machine import CONFIGURATION, PROGRAMS, Lab, Person
 from lab.table import Skip, must, row
 from webauthn import document
 from webauthn.rigs import CERTIFICATES, NAME, OPEN
@@ -43,7 +43,7 @@ class Workstation:
     def __init__(self, lab, name):
         self.party, self.account = lab.party(name), lab.account()
         if not pathlib.Path(hosts.PAM_HOST).exists():
-            MACHINE.run("cc", "-O1", ROOT / "Server/Tests/EndToEndTests/Programs/pam-host.c", "-lpam", "-o", hosts.PAM_HOST)
+            MACHINE.compile(PROGRAMS / "pam-host.c", hosts.PAM_HOST)
         for service in ("uaf", "sudo"):
             stack = "auth required pam_uaf.so\naccount required pam_permit.so\nsession required pam_permit.so\n"
             pathlib.Path("/etc/pam.d", service).write_text(stack)
