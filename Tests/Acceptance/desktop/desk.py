@@ -28,6 +28,11 @@ STACK = (
 )
 
 
+def _by(person):
+    """The beginning of a command that a person runs."""
+    return ["setpriv", "--reuid", str(person.uid), "--regid", str(person.uid), "--init-groups"]
+
+
 class Desk:
     """The people and their keyrings."""
 
@@ -76,16 +81,14 @@ class Desk:
 
     def as_person(self, person, *arguments, answers=None, check=True):
         """Runs a program in the person's session."""
-        command = ["setpriv", "--reuid", person.uid, "--regid", person.uid, "--init-groups", "env", "-i"]
         variables = [f"{name}={value}" for name, value in self.environment(person).items()]
-        return self.lab.run(*command, *variables, *arguments, answers=answers, check=check, cwd="/", timeout=60)
+        return self.lab.run(*_by(person), "env", "-i", *variables, *arguments, answers=answers, check=check, cwd="/", timeout=60)
 
     def start_bus(self, person):
         """Starts the person's session bus; it ends with the row."""
-        command = ["setpriv", "--reuid", str(person.uid), "--regid", str(person.uid), "--init-groups", "dbus-daemon"]
         address = self.environment(person)["DBUS_SESSION_BUS_ADDRESS"]
         bus = self.lab.start(
-            *command, "--session", f"--address={address}", "--nofork", "--nopidfile", "--nosyslog",
+            *_by(person), "dbus-daemon", "--session", f"--address={address}", "--nofork", "--nopidfile", "--nosyslog",
             env=self.environment(person), cwd="/", stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self.lab.after(lambda: self.lab.stop(bus))
@@ -93,9 +96,8 @@ class Desk:
 
     def start_daemon(self, person):
         """Starts the keyring's daemon in the person's session, as a desktop does that nobody has opened it for: locked."""
-        command = ["setpriv", "--reuid", str(person.uid), "--regid", str(person.uid), "--init-groups", DAEMON]
         daemon = self.lab.start(
-            *command, "--foreground", "--start", "--components=secrets",
+            *_by(person), DAEMON, "--foreground", "--start", "--components=secrets",
             env=self.environment(person), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self.lab.after(lambda: self.lab.stop(daemon) if daemon.poll() is None else None)
@@ -104,11 +106,10 @@ class Desk:
 
     def make_keyring(self, person):
         """Makes the keyring that a login opens, with its password and a secret in it; the daemon ends then."""
-        command = ["setpriv", "--reuid", str(person.uid), "--regid", str(person.uid), "--init-groups", DAEMON]
         typed = pathlib.Path(f"/tmp/typed-{person.name}")
         typed.write_text(PASSWORD)
         with typed.open() as password, subprocess.Popen(
-            [*command, "--foreground", "--unlock", "--components=secrets"],
+            [*_by(person), DAEMON, "--foreground", "--unlock", "--components=secrets"],
             env=self.environment(person), cwd="/", stdin=password, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         ) as daemon:  # fmt: skip
             until(lambda: self.has_owner(person), "the keyring's daemon")
