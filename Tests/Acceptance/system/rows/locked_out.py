@@ -6,7 +6,7 @@ import re
 
 from attack.clocks import WallClock
 from lab import hosts
-from lab.machine import CONFIGURATION
+from lab.machine import CONFIGURATION, ROOT
 from lab.page import Page
 from lab.table import must, row
 from lab.waiting import at_once
@@ -226,7 +226,7 @@ def sulogin(lab):
     shadow = pathlib.Path("/etc/shadow")
     held = shadow.read_text()
     lab.after(lambda: shadow.write_text(held))
-    text = (pathlib.Path(hosts.__file__).parents[3] / PAGE).read_text()
+    text = (ROOT / PAGE).read_text()
     forced = re.findall(r"`systemd\.setenv=(SYSTEMD_SULOGIN_FORCE=1)`", text)
     must(forced, "the page does not name the addition to the boot line")
     with configuration_broken(lab, shut):
@@ -262,7 +262,7 @@ def profile(lab):
     person = lab.person()
     restore_after(lab)
     profiles = pathlib.Path("/usr/share/pam-configs/uaf")
-    source = pathlib.Path(hosts.__file__).parents[3] / "debian/pam-configs/uaf"
+    source = ROOT / "debian/pam-configs/uaf"
     profiles.write_bytes(source.read_bytes())
     lab.after(profiles.unlink)
     lab.run("pam-auth-update", "--force", "--package", "--enable", "uaf", env={**RESCUE, "DEBIAN_FRONTEND": "noninteractive"})
