@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 folder=$PWD/build/packages
-wanted=(dbus libpam-modules libpam-runtime login openssh-client openssh-server openssl passwd pkexec polkitd sudo systemd
-  systemd-sysv)
+# shellcheck source=bare.sh
+. Tests/Acceptance/packages/bare.sh
 
 declare -A guests=(
   [control]='ansible-core ansible-mitogen openssh-client sshpass'
@@ -72,17 +72,6 @@ if [[ ${1-} == fetch-guests ]]; then
   fetch_guests >"$folder/guests.log" 2>&1
   exit 0
 fi
-
-# The first of each alternative, without its version.
-depends() { # folder
-  for package in "$1"/*.deb; do dpkg-deb --field "$package" Depends; done | tr ',' '\n' | sed 's/[|(].*//; s/ //g' | sort -u
-}
-
-bare() { # release, folder of its packages, tar
-  local needed
-  mapfile -t needed < <(depends "$2")
-  scripts/dist/root.sh "$1" bare "$3" "${wanted[@]}" "${needed[@]}"
-}
 
 mkdir -p "$folder/root"
 bare "$release" "$folder" "$folder/root.tar"
