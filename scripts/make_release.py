@@ -3,7 +3,7 @@
 
 make_release.py KEY [REPOSITORY_KEY [DISTRIBUTION ...]]
 
-KEY             path of the OpenSSH key that signs; of its public part, if an agent or a token has the private one
+KEY             path of the OpenSSH key that signs; of its public part, if an agent or a security key has the private one
 REPOSITORY_KEY  fingerprint of the OpenPGP key in gpg's keyring that signs the repository for apt; empty for none
 DISTRIBUTION    releases of Debian to build packages for, instead of all of them
 

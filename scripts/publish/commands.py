@@ -41,5 +41,5 @@ def output(*command: str | Path, given: bytes = b"", **environment: str) -> byte
 
 
 def text(*command: str | Path) -> str:
-    """The same as text, without the line's end."""
+    """That output, decoded and without the end of its last line."""
     return output(*command).decode().strip()

@@ -62,7 +62,7 @@ def _public(signature: bytes) -> str:
 
 
 def signing_key(given: str) -> SigningKey:
-    """The key of KEY=, once it has signed. Its file may be a public key, if an agent or a token has the private one."""
+    """The key of KEY=, once it has signed. Its file may be a public key, if an agent or a security key has the private one."""
     if not given:
         raise Refusal("no key: KEY=PATH names the OpenSSH key that signs the release; docs/verify.md says how to make one")
     path = Path(given).expanduser().resolve()

@@ -1,11 +1,12 @@
 """The packages of a release, for each release of Debian, and what they say about their own components."""
 
 import json
+import platform
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from publish.commands import ROOT, Refusal, output, text
+from publish.commands import ROOT, Refusal, output
 from supply.facts import PACKAGES
 
 DISTRIBUTIONS = ("bookworm", "trixie")
@@ -48,7 +49,7 @@ def _version(component: dict[str, str]) -> dict[str, str]:
 
 def _folder(distribution: str) -> Path:
     """Where `make deb DIST=` puts its packages."""
-    own = text("sh", "-c", '. /etc/os-release; echo "${VERSION_CODENAME-}"')
+    own = platform.freedesktop_os_release().get("VERSION_CODENAME")
     return ROOT / "build/packages" if distribution == own else ROOT / "build/dist" / distribution / "build/packages"
 
 
