@@ -4,7 +4,7 @@
 person=uaf-tester rescuer=uaf-test-rescuer
 passcode=amber-kite-47 password=unix-Password-77
 configuration=/etc/security/pam_uaf.conf
-# Where README.Debian puts it: AppArmor's profile lets the core read nothing in the test's own folder.
+# Where README.Debian puts it: if AppArmor's profile is enforced, it lets the core read nothing in the test's own folder.
 authority=/etc/pam-uaf/uaf-tester.pem
 state=$AUTOPKGTEST_TMP/server
 
