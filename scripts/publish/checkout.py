@@ -32,7 +32,7 @@ def _clean() -> None:
     changed = text("git", "--no-optional-locks", "status", "--porcelain").splitlines()
     if changed:
         first = changed[0].split(maxsplit=1)[-1]
-        raise Refusal(f"the tree has {len(changed)} changes that no commit has, such as {first}: commit or remove them")
+        raise Refusal(f"the tree has changes that are not committed, such as {first}: commit or remove them")
 
 
 def _is_new(release: Release) -> None:

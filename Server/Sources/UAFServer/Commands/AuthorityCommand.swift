@@ -127,7 +127,7 @@ struct AuthorityFinishCommand: AsyncParsableCommand {
     commandName: "finish", abstract: "Accept a certificate of an announced authority at the next reload.",
     discussion: "This is refused while machines that have joined and were seen in the last 30 days lack the authority.")
 
-  @Argument(help: "The authority's fingerprint.") var fingerprint: Fingerprint
+  @Argument(help: "The authority's fingerprint: SHA-256, 64 hexadecimal digits.") var fingerprint: Fingerprint
   @OptionGroup var state: StateOption
   @OptionGroup var override: AnywayOptions
 
@@ -162,7 +162,7 @@ struct AuthorityEndCommand: AsyncParsableCommand {
       authority that was used last is refused without --anyway: it may issue the next certificate.
       """)
 
-  @Argument(help: "The authority's fingerprint.") var fingerprint: Fingerprint
+  @Argument(help: "The authority's fingerprint: SHA-256, 64 hexadecimal digits.") var fingerprint: Fingerprint
   @OptionGroup var state: StateOption
   @OptionGroup var override: AnywayOptions
 
