@@ -249,7 +249,11 @@ def _cases(publication, place):
         ),
         "a path as REPOSITORY_KEY": ({"key": key, "repository_key": openpgp}, None, "is no fingerprint"),
         "a REPOSITORY_KEY that gpg does not have": ({"key": key, "repository_key": "AB" * 20}, None, "gpg cannot sign"),
-        "a file that no commit has": ({"key": key}, _untracked, "the tree has changes that are not committed, such as left-behind"),
+        "a file that no commit has": (
+            {"key": key},
+            _untracked,
+            "the tree has changes that are not committed, such as left-behind",
+        ),
         "a tag": ({"key": key}, _tag, f"version {version} exists: it has the tag v{version}"),
         "a folder": ({"key": key}, _folder, f"version {version} exists: build/release/{version} is there"),
         "no version in CHANGELOG.md": (
