@@ -245,6 +245,14 @@ kdf_cost = {cost}
             self.register(person)
         return person
 
+    def rescuer(self):
+        """Creates a member of uaf-rescue with a password, who may use sudo; the group is there until the end of the row."""
+        person = self.person(registered=False)
+        self.run("groupadd", "--force", "uaf-rescue")
+        self.run("usermod", "--append", "--groups", "uaf-rescue,sudo", person.name)
+        self.after(lambda: self.run("groupdel", "uaf-rescue"))
+        return person
+
     def payload(self, person, folder="/srv/uaf"):
         """A file with an enrolment code for a person."""
         path = f"/tmp/payload-{person.name}"

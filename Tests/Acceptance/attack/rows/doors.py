@@ -23,10 +23,8 @@ def become(caller, target, *answers):
 def other_names(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     lab.configure(lock=PATIENT, more="[service.sudo]\ntransaction = true")
-    person, caller, rescuer = lab.person(), lab.person(registered=False), lab.person(registered=False)
-    lab.run("groupadd", "--force", "uaf-rescue")
-    lab.run("usermod", "--append", "--groups", "uaf-rescue,sudo", rescuer.name)
-    lab.after(lambda: lab.run("groupdel", "uaf-rescue"))
+    person, caller = lab.person(), lab.person(registered=False)
+    lab.rescuer()
     lab.after(lambda: lab.run("uafctl", "pam", "disable", "--all", check=False))
     for service in ("sudo", "su"):
         lab.run("uafctl", "pam", "enable", service, "--anyway")

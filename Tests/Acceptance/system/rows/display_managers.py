@@ -13,7 +13,7 @@ from lab.machine import ROOT
 from lab.table import Skip, must, row
 from system import cases
 from system.rows.stacks import log_in
-from system.rows.switching import FOLDER, everything, rescuer, uafctl
+from system.rows.switching import FOLDER, everything, uafctl
 from system.stack_cases import SERVICES
 
 # Where system.sh puts the packages, which are not installed.
@@ -81,7 +81,7 @@ def logins(lab, service, person):
     "files that ask nobody are refused; enable changes only the service's own files, and disable restores them",
 )
 def display_managers(lab):
-    rescued, person, done = rescuer(lab), lab.person(), []
+    rescued, person, done = lab.rescuer(), lab.person(), []
     for package, (kind, unattended) in MANAGERS.items():
         service = SERVICES[kind]
         names = bring(lab, package)
@@ -118,7 +118,7 @@ def display_managers(lab):
     "GDM's login by a finger is named as one without the passcode",
 )
 def ways(lab):
-    rescuer(lab)
+    lab.rescuer()
     bring(lab, "gdm3")
     uafctl(lab, "pam", "enable", "gdm-password", "--anyway")
     lab.after(lambda: uafctl(lab, "pam", "disable", "gdm-password"))

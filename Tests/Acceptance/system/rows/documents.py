@@ -5,7 +5,7 @@ import json
 import pathlib
 
 from lab.table import Skip, must, row
-from system.rows.switching import rescuer, uafctl
+from system.rows.switching import uafctl
 
 SCHEMAS = pathlib.Path(__file__).parents[4] / "docs/schemas"
 
@@ -167,7 +167,7 @@ def all_documents(lab):
     def status(person):
         return documents.shown("uafctl-status", "status", person.name)
 
-    person, stranger, _ = lab.person(), lab.person(registered=False), rescuer(lab)
+    person, stranger, _ = lab.person(), lab.person(registered=False), lab.rescuer()
     must(status(stranger)["registeredTypes"] == 0 and status(person)["registeredTypes"] == 4, "what is registered")
     lab.login(person, "wrong-guess")
     must(status(person)["authenticators"][0]["remainingTries"] == 4, "the tries that are left")

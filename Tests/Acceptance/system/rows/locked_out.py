@@ -11,7 +11,7 @@ from lab.page import Page
 from lab.table import must, row
 from lab.waiting import at_once
 from system.cases import CLOSED_PORT
-from system.rows.switching import FOLDER, everything, rescuer, uafctl
+from system.rows.switching import FOLDER, everything, uafctl
 
 SERVICES = ("login", "sudo", "su")
 PAGE = "docs/locked-out.md"
@@ -42,7 +42,7 @@ class Shut:
 
     def __init__(self, lab):
         self._lab = lab
-        self.person, self.rescuer = lab.person(), rescuer(lab)
+        self.person, self.rescuer = lab.person(), lab.rescuer()
         hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
         # The lab's own service, which uafctl has not written, is on no other machine.
         restore_after(lab)

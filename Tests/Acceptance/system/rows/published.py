@@ -7,7 +7,7 @@ import pathlib
 
 from lab import hosts
 from lab.table import must, row
-from system.rows.switching import everything, rescuer, uafctl
+from system.rows.switching import everything, uafctl
 
 FOLDER = "/etc/pam.d"
 COMMON = pathlib.Path("/etc/pam.d/common-auth")
@@ -113,7 +113,7 @@ def published(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = lab.person()
     lab.run("usermod", "--append", "--groups", "users", person.name)
-    rescuer(lab)
+    lab.rescuer()
     prepare(lab)
     lab.stack("corp-auth", *CORP)
     before = everything()
@@ -170,7 +170,7 @@ def without_password(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = lab.person()
     lab.run("usermod", "--append", "--groups", "users", person.name)
-    rescuer(lab)
+    lab.rescuer()
     prepare(lab)
     before = everything()
     for name, (lines, place, is_asked) in GAPS.items():
@@ -221,7 +221,7 @@ def shown_past(lab, name, person, place):
 )
 def over_ssh(lab):
     person = lab.person()
-    rescuer(lab)
+    lab.rescuer()
     prepare(lab)
     lab.stack("common-auth", *STACKS["a directory by hand"][0])
     result = uafctl(lab, "pam", "enable", "sshd", "--anyway", "--shape", "second-factor", check=False)
@@ -253,7 +253,7 @@ UNASKED = {
 )
 def rescue_unasked(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
-    person = rescuer(lab)
+    person = lab.rescuer()
     prepare(lab)
     hosts.sshd(lab)
     before = everything()
@@ -299,7 +299,7 @@ def unasked(lab, service, enter, path):
 def service_of_sudoers(lab):
     hosts.sudoers(lab, "Defaults pam_service=corp", "ALL ALL=(ALL) ALL")
     person = lab.person()
-    rescuer(lab)
+    lab.rescuer()
     lab.stack("corp", *pathlib.Path(FOLDER, "sudo").read_text().splitlines())
     result = uafctl(lab, "pam", "enable", "sudo", "--anyway", check=False)
     must(result.returncode == 1 and "uafctl pam enable corp --template sudo" in result.stdout, result.stdout)

@@ -12,7 +12,7 @@ from lab.machine import CONFIGURATION, STATE
 from lab.page import Page
 from lab.table import must, row
 from lab.waiting import until
-from system.rows.switching import rescuer, uafctl
+from system.rows.switching import uafctl
 
 NAME, ADDRESS, PORT = "uaf.example.com", "127.0.7.1", 8443
 SERVER, TLS, AUTHORITY = pathlib.Path("/var/lib/uaf-server"), pathlib.Path("/etc/uaf-server"), pathlib.Path("/etc/pam-uaf/ca.pem")
@@ -48,7 +48,7 @@ class Desk:
         self._certify()
         self.start()
         hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
-        self.otto = rescuer(lab)
+        self.otto = lab.rescuer()
         self.mina = lab.person(registered=False)
         # The pages call her mina.
         lab.run("usermod", "--login", "mina", self.mina.name)

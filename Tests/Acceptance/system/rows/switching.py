@@ -19,15 +19,6 @@ def uafctl(lab, *arguments, check=True):
     return lab.run("uafctl", *arguments, check=check)
 
 
-def rescuer(lab):
-    """A member of uaf-rescue with a password, who may use sudo."""
-    person = lab.person(registered=False)
-    lab.run("groupadd", "--force", "uaf-rescue")
-    lab.run("usermod", "--append", "--groups", "uaf-rescue,sudo", person.name)
-    lab.after(lambda: lab.run("groupdel", "uaf-rescue"))
-    return person
-
-
 @row(
     "pam-enable",
     "uafctl pam enable sudo, in each shape, and disable",
@@ -36,7 +27,7 @@ def rescuer(lab):
 def enable(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     before = everything()
-    person, other = lab.person(), rescuer(lab)
+    person, other = lab.person(), lab.rescuer()
     seen = []
     for shape, answers in (
         ("fallback", [person.passcode]),
@@ -65,7 +56,7 @@ def enable(lab):
 def names(lab):
     hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
     person = lab.person()
-    rescuer(lab)
+    lab.rescuer()
     before = everything()
     told = "sudo-i: does not ask for the passcode, and is the same program as sudo"
     said = uafctl(lab, "pam", "enable", "sudo", "--anyway", "--only", "--shape", "instead").stdout
@@ -104,7 +95,7 @@ def refused(lab):
         must(everything() == before, "a file has changed")
 
     must_refuse("no other way in: there is no group uaf-rescue")
-    person = rescuer(lab)
+    person = lab.rescuer()
     lab.run("usermod", "--lock", person.name)
     must_refuse(f"{person.name} of uaf-rescue has a password that is locked")
     lab.run("usermod", "--unlock", person.name)
@@ -146,7 +137,7 @@ def refused(lab):
 )
 def unregistered(lab):
     person, stranger = lab.person(), lab.person(registered=False)
-    hosts.sudoers(lab, *(f"{one.name} ALL=(ALL) ALL" for one in (person, stranger, rescuer(lab))))
+    hosts.sudoers(lab, *(f"{one.name} ALL=(ALL) ALL" for one in (person, stranger, lab.rescuer())))
     before = everything()
     for options in ((), ("--dry-run",)):
         refused = uafctl(lab, "pam", "enable", "sudo", *options, check=False)
@@ -186,7 +177,7 @@ _PROFILES = (
     "the rescuer is named exactly if login gives a session; nothing that a profile started is left, and last shows no login",
 )
 def session(lab):
-    person = rescuer(lab)
+    person = lab.rescuer()
     profile = pathlib.Path(f"/home/{person.name}/.profile")
     logins = pathlib.Path("/var/log/wtmp").read_bytes() if pathlib.Path("/var/log/wtmp").exists() else b""
     for text, works in _PROFILES:
@@ -222,7 +213,7 @@ def session(lab):
 )
 def dry(lab):
     before = everything()
-    rescuer(lab)
+    lab.rescuer()
     services = [name for name in ("sudo", "sudo-i", "su", "login", "sshd", "polkit-1") if (FOLDER / name).exists()]
     for service in services:
         text = uafctl(lab, "pam", "enable", service, "--anyway", "--dry-run").stdout
@@ -238,7 +229,7 @@ def dry(lab):
     "no check fails; an empty uaf-rescue is named",
 )
 def doctor(lab):
-    person = rescuer(lab)
+    person = lab.rescuer()
     uafctl(lab, "pam", "enable", "sudo", "--anyway")
     lab.after(lambda: uafctl(lab, "pam", "disable", "sudo"))
     result = uafctl(lab, "doctor", check=False)
