@@ -786,6 +786,19 @@ import ToolTestSupport
     #expect(refusal("su-l") == "uafctl: su-l takes its lines from su\nhint: uafctl pam enable su\n")
   }
 
+  @Test func `greetd as on Debian takes all lines of login, so login is what one enables`() {
+    stacks.write("login", "auth requisite pam_nologin.so\n@include common-auth\n")
+    stacks.write("greetd", "#%PAM-1.0\n@include login\n-auth optional pam_gnome_keyring.so\n")
+    #expect(refusal("greetd") == "uafctl: greetd takes its lines from login\nhint: uafctl pam enable login\n")
+    #expect(stacks.read("uaf-greetd") == nil)
+  }
+
+  @Test func `a service that includes a file of no service is not said to follow one`() {
+    stacks.write("house-lines", "auth required pam_deny.so\n")
+    stacks.write("greetd", "@include house-lines\n")
+    #expect(refusal("greetd").contains("has no line that includes the password's stack"))
+  }
+
   @Test func `enable refuses if pam-auth-update has a profile with pam_uaf for every service`() {
     stacks.write("common-auth", "auth [success=2 default=ignore] pam_uaf.so\n")
     #expect(refusal("sudo").hasPrefix("uafctl: common-auth asks pam_uaf itself: "))

@@ -107,10 +107,11 @@ struct StackEnabling {
     do throws(StackError) {
       return try file.replaceableLine(of: service, at: path)
     } catch {
-      // su-l is su under a different name.
+      // su-l is su under a different name, and Debian's greetd takes all lines of login.
       let followed = file.parsed.first { line in
-        line.group == "auth" && line.isInclusion
-          && (try? PAMService(reader.name(of: line.module)))?.knownTemplate == service.knownTemplate
+        guard line.isInclusion, let other = try? PAMService(reader.name(of: line.module)) else { return false }
+        return line.group == "@include"
+          ? other.knownTemplate != nil : line.group == "auth" && other.knownTemplate == service.knownTemplate
       }
       if case .noLine = error, service.knownTemplate != nil, let followed {
         throw .follows(path: path, service: reader.name(of: followed.module))
