@@ -46,7 +46,7 @@ help:
 	@echo 'make test-console  every page of the server'\''s console in Chromium, and hostile visitors, in namespaces; ROWS=... some'
 	@echo 'make test-directory  the people of a slapd in a server'\''s store, in namespaces; ROWS=... some of it'
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
-	@echo 'make test-desktop  log in with gnome-keyring and KWallet behind the module, in namespaces; ROWS=... some of it'
+	@echo 'make test-desktop  log in at greeters and lockers, and with gnome-keyring and KWallet behind the module, in namespaces; ROWS=... some'
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
 	@echo 'make test-webauthn  servers of others that speak WebAuthn, started and tried, in namespaces; ROWS=quick the two small ones'
 	@echo 'make test-provisioning  accounts as identity providers send them by SCIM, on SQLite and PostgreSQL, in namespaces; ROWS=... some'

@@ -28,7 +28,7 @@ STACK = (
 )
 
 
-def _by(person):
+def by(person):
     """The beginning of a command that a person runs."""
     return ["setpriv", "--reuid", str(person.uid), "--regid", str(person.uid), "--init-groups"]
 
@@ -82,13 +82,13 @@ class Desk:
     def as_person(self, person, *arguments, answers=None, check=True):
         """Runs a program in the person's session."""
         variables = [f"{name}={value}" for name, value in self.environment(person).items()]
-        return self.lab.run(*_by(person), "env", "-i", *variables, *arguments, answers=answers, check=check, cwd="/", timeout=60)
+        return self.lab.run(*by(person), "env", "-i", *variables, *arguments, answers=answers, check=check, cwd="/", timeout=60)
 
     def start_bus(self, person):
         """Starts the person's session bus; it ends with the row."""
         address = self.environment(person)["DBUS_SESSION_BUS_ADDRESS"]
         bus = self.lab.start(
-            *_by(person), "dbus-daemon", "--session", f"--address={address}", "--nofork", "--nopidfile", "--nosyslog",
+            *by(person), "dbus-daemon", "--session", f"--address={address}", "--nofork", "--nopidfile", "--nosyslog",
             env=self.environment(person), cwd="/", stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self.lab.after(lambda: self.lab.stop(bus))
@@ -97,7 +97,7 @@ class Desk:
     def start_daemon(self, person):
         """Starts the keyring's daemon in the person's session, as a desktop does that nobody has opened it for: locked."""
         daemon = self.lab.start(
-            *_by(person), DAEMON, "--foreground", "--start", "--components=secrets",
+            *by(person), DAEMON, "--foreground", "--start", "--components=secrets",
             env=self.environment(person), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self.lab.after(lambda: self.lab.stop(daemon) if daemon.poll() is None else None)
@@ -109,7 +109,7 @@ class Desk:
         typed = pathlib.Path(f"/tmp/typed-{person.name}")
         typed.write_text(PASSWORD)
         with typed.open() as password, subprocess.Popen(
-            [*_by(person), DAEMON, "--foreground", "--unlock", "--components=secrets"],
+            [*by(person), DAEMON, "--foreground", "--unlock", "--components=secrets"],
             env=self.environment(person), cwd="/", stdin=password, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         ) as daemon:  # fmt: skip
             until(lambda: self.has_owner(person), "the keyring's daemon")
