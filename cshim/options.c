@@ -18,6 +18,24 @@ static unsigned read_seconds(const char *text)
   return seconds;
 }
 
+/* Whether it is "nouserok", or "nouserok=" with the form of a day. Only the core knows whether that day is over. Any other value
+   counts as not set, so that a core that is wrong about it lets nobody past. */
+static bool is_nouserok(const char *argument)
+{
+  static const char name[] = "nouserok", form[] = "=0000-00-00";
+  if (strncmp(argument, name, sizeof name - 1) != 0)
+    return false;
+  const char *value = argument + sizeof name - 1;
+  if (*value == '\0')
+    return true;
+  for (size_t i = 0; i < sizeof form; i++) {
+    const bool is_digit = value[i] >= '0' && value[i] <= '9';
+    if (form[i] == '0' ? !is_digit : value[i] != form[i])
+      return false;
+  }
+  return true;
+}
+
 struct options options_read(int count, const char *const *arguments)
 {
   static const char timeout[] = "timeout=", account_check[] = "account_check";
@@ -26,7 +44,7 @@ struct options options_read(int count, const char *const *arguments)
     const char *argument = arguments[i];
     options.debug |= strcmp(argument, "debug") == 0;
     options.quiet |= strcmp(argument, "quiet") == 0;
-    options.nouserok |= strcmp(argument, "nouserok") == 0;
+    options.nouserok |= is_nouserok(argument);
     options.divided |= strcmp(argument, "divided") == 0;
     options.use_first_pass |= strcmp(argument, "use_first_pass") == 0;
     options.try_first_pass |= strcmp(argument, "try_first_pass") == 0;

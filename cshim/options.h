@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 struct options {
-  bool debug, quiet, nouserok, use_first_pass, try_first_pass, divided, account_check;
+  bool debug, quiet, use_first_pass, try_first_pass, divided, account_check;
+  bool nouserok;            /* with or without a day */
   unsigned timeout_seconds; /* 0: no limit */
 };
 

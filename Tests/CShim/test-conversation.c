@@ -122,6 +122,41 @@ static void ignores_only_with_nouserok(void)
   CHECK(call("hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
 }
 
+static void ignores_with_a_day_as_with_nouserok(void)
+{
+  host.arguments = "nouserok=2027-01-31";
+  CHECK(call("hear\nfinished 25 1009\n") == ALL_IGNORED && log_has("1009"));
+  CHECK(call("hear\nfinished 25 1007\n") == PAM_SYSTEM_ERR);
+  CHECK(call("hear\n" PROMPT "hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
+}
+
+static void ignores_nobody_with_what_is_no_day(void)
+{
+  static const char *const values[] = {"=",
+                                       "=2027",
+                                       "=2027-01",
+                                       "=2027-01-3",
+                                       "=2027-01-311",
+                                       "=2027-01-31x",
+                                       "=2027/01/31",
+                                       "=20270131",
+                                       "=-2027-01-31",
+                                       "=2027-01-3:",
+                                       "=2027-01-3/",
+                                       "=2O27-01-31",
+                                       "2027-01-31",
+                                       ":2027-01-31",
+                                       "=2027-01-",
+                                       "==2027-01-31",
+                                       "s"};
+  char argument[64];
+  for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
+    snprintf(argument, sizeof argument, "nouserok%s", values[i]);
+    host.arguments = argument;
+    CHECK(call("hear\nfinished 25 1009\n") == PAM_SYSTEM_ERR);
+  }
+}
+
 static void takes_no_end_for_a_success(void)
 {
   CHECK(call("exit 0\n") == PAM_SYSTEM_ERR && log_has("without a verdict"));
@@ -664,6 +699,8 @@ int main(void)
   test("accepts a success only with result 0", takes_a_success_for_one_only_with_its_result);
   test("passes on only codes of its table, and no failure with result 0", passes_on_no_code_that_is_not_its_own);
   test("ignores only an unregistered account, with nouserok, before any prompt", ignores_only_with_nouserok);
+  test("ignores an unregistered account with nouserok and a day", ignores_with_a_day_as_with_nouserok);
+  test("ignores nobody if nouserok has a value without the form of a day", ignores_nobody_with_what_is_no_day);
   test("reads no end of the stream as a success", takes_no_end_for_a_success);
   test("reads no crash of the core as a success", takes_no_crash_for_a_success);
   test("ignores everything the core does after its verdict", minds_no_exit_status_after_a_verdict);

@@ -94,7 +94,8 @@ import Wording
     case .parameterName: .successMark
     case .successMark: .nodeSize
     case .nodeSize: .loginServices
-    case .loginServices: nil
+    case .loginServices: .day
+    case .day: nil
     }
   }
 

@@ -2,6 +2,7 @@ import CShim
 import FidoResults
 import Glibc
 import SecretMemory
+import UAFConfiguration
 import UAFWire
 
 @testable import UAFHelper
@@ -50,7 +51,8 @@ struct CoreRun {
   private func checkBelieved(_ finished: Finished, _ begin: Begin, prompted: Bool) {
     let isModules = begin.service != Array(CallerIdentity.toolService.utf8) && begin.payload == nil
     guard isModules, begin.operation == .authenticate || (begin.operation == .change && begin.isDivided) else { return }
-    let nouserok = begin.arguments.contains(Array("nouserok".utf8))
+    let arguments = try? ModuleArguments(parsing: begin.arguments.map { String(decoding: $0, as: UTF8.self) })
+    let nouserok = arguments?.nouserok != nil
     let operation = begin.operation == .authenticate ? OPERATION_AUTHENTICATE : OPERATION_CHANGE
     let isBelieved = [false, true].contains { resumed in
       var said = verdict(

@@ -31,7 +31,7 @@ import Testing
   @Test func `without module arguments the defaults apply`() throws {
     let arguments = try ModuleArguments(parsing: [])
     #expect(arguments.configurationPath == nil && arguments.authenticator == nil && arguments.tries == nil)
-    #expect(!arguments.nouserok && !arguments.debug && !arguments.quiet && arguments.timeout == nil)
+    #expect(arguments.nouserok == nil && !arguments.debug && !arguments.quiet && arguments.timeout == nil)
     #expect(arguments.firstPass == .ignored)
   }
 
@@ -41,8 +41,8 @@ import Testing
       "quiet", "divided",
     ])
     #expect(arguments.configurationPath == "/etc/a=b" && arguments.authenticator == "pattern")
-    #expect(
-      arguments.nouserok && arguments.debug && arguments.quiet && arguments.divided && arguments.firstPass == .tried)
+    #expect(arguments.nouserok == .always && arguments.debug && arguments.quiet && arguments.divided)
+    #expect(arguments.firstPass == .tried)
     #expect(arguments.tries == 10 && arguments.timeout == .seconds(600))
     #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
   }
@@ -54,6 +54,30 @@ import Testing
     for wrong in [["account_check="], ["account_check=yes"], ["account_check", "account_check=required"]] {
       #expect(throws: ConfigurationError.self) { try ModuleArguments(parsing: wrong) }
     }
+  }
+
+  @Test func `accepts nouserok with a day, and reads it as that day`() throws {
+    for text in ["2027-01-31", "2028-02-29", "1970-01-01", "9999-12-31"] {
+      let day = try #require(CalendarDay(text))
+      #expect(try ModuleArguments(parsing: ["nouserok=\(text)"]).nouserok == .until(day))
+    }
+  }
+
+  @Test(arguments: [
+    "", "2027", "2027-01", "2027-1-31", "2027-01-32", "2027-00-10", "2027-13-01", "2027-02-29", "2100-02-29",
+    "1969-12-31",
+    "0000-01-01", "27-01-31", "2027/01/31", "20270131", "2027-01-31 ", " 2027-01-31", "2027-01-31T00:00", "+2027-01-31",
+    "2027-01--1", "2027-01-31-", "２０２７-01-31", "never", "yes",
+  ])
+  func `refuses nouserok with a value that is no day, and does not take it for nouserok alone`(_ value: String) {
+    let expected = ConfigurationError.argument("nouserok", problem: .form(.day))
+    #expect(throws: expected) { try ModuleArguments(parsing: ["nouserok=\(value)"]) }
+  }
+
+  @Test func `refuses two days, and nouserok beside a day`() {
+    #expect(refused(["nouserok=2027-01-31", "nouserok=2027-02-28"]) == "nouserok")
+    #expect(refused(["nouserok", "nouserok=2027-01-31"]) == "nouserok")
+    #expect(refused(["nouserok=2027-01-31", "nouserok"]) == "nouserok")
   }
 
   @Test(arguments: ["55410002", "5541#0002"])

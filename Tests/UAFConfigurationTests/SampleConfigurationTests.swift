@@ -110,7 +110,7 @@ struct SampleConfigurationTests {
       let argument = words[0].hasSuffix("=") ? words[0] + (Self.values[String(words[0])] ?? "") : words[0]
       #expect(throws: Never.self) { try ModuleArguments(parsing: [String(argument)]) }
     }
-    #expect(named.count == stages.count + 11)
+    #expect(named.count == stages.count + 12)
     let ranges = [("tries=", PromptSettings.triesRange), ("timeout=", ModuleArguments.timeoutRange)]
     for (argument, range) in ranges {
       let item = try Self.text("man/pam_uaf.8").split(separator: ".It Cm \(argument)")[1].prefix { $0 != "." }
@@ -121,6 +121,7 @@ struct SampleConfigurationTests {
   /// A value for each argument that takes one.
   private static let values = [
     "conf=": "/etc/pam_uaf.conf", "authenticator=": "passcode", "tries=": "2", "timeout=": "5",
+    "nouserok=": "2027-01-31",
   ]
 
   @Test func `the installed example is accepted, and its active keys have the default values`() throws {

@@ -97,7 +97,9 @@ struct OperationParts {
   private var account: LoginAccount {
     LoginAccount(
       call: call, policy: policy, prompter: prompter, accounts: accounts,
-      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, dummy), finger: finger, log: log)
+      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, dummy), finger: finger,
+      unregistered: UnregisteredPass(call: call, policy: policy, folder: folder, log: log, now: environment.now),
+      log: log)
   }
 
   private var authentication: AuthenticationTools {

@@ -78,6 +78,7 @@ extension SettingForm {
     case .parameterName: "1~64자의 영문자, 숫자, '.', '_', '-'여야 합니다"
     case .successMark: "1~64자의 인쇄 가능한 ASCII 문자여야 합니다"
     case .nodeSize: "1, 3, 5, 7 가운데 하나여야 합니다"
+    case .day: "YYYY-MM-DD 형식의 날짜여야 합니다"
     }
   }
 

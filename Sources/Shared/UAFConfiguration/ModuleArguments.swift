@@ -13,12 +13,21 @@ public struct ModuleArguments: Equatable, Sendable {
     case used
   }
 
+  /// Until when accounts that were never registered here are passed on to the next module of the stack.
+  public enum UnregisteredPass: Equatable, Sendable {
+    /// As long as the argument is there.
+    case always
+    /// Up to the end of this day.
+    case until(CalendarDay)
+  }
+
   /// `conf=`: the configuration's path.
   public private(set) var configurationPath: String?
   /// `authenticator=`: a type, or an AAID with its "#".
   public private(set) var authenticator: String?
-  /// `nouserok`: for accounts that were never registered here, the stack continues with the next module.
-  public private(set) var nouserok = false
+  /// `nouserok`, or `nouserok=` with a day: until when the stack continues with the next module for accounts that were never
+  /// registered here; nil if it does not.
+  public private(set) var nouserok: UnregisteredPass?
   /// `debug`: more in the log, nothing secret.
   public private(set) var debug = false
   /// `quiet`: no informational texts.
@@ -75,6 +84,9 @@ public struct ModuleArguments: Equatable, Sendable {
       tries = try Self.number(name, value, PromptSettings.triesRange)
     case "timeout":
       timeout = .seconds(try Self.number(name, value, Self.timeoutRange))
+    case "nouserok":
+      guard let day = CalendarDay(value) else { throw .argument(name, problem: .form(.day)) }
+      nouserok = .until(day)
     case "account_check":
       guard value == "required" else { throw .argument(name, problem: .accountCheckValue) }
       accountCheck = .demandsActive
@@ -84,7 +96,7 @@ public struct ModuleArguments: Equatable, Sendable {
 
   private mutating func take(flag: String) throws(ConfigurationError) {
     switch flag {
-    case "nouserok": nouserok = true
+    case "nouserok": nouserok = .always
     case "debug": debug = true
     case "quiet": quiet = true
     case "divided": divided = true

@@ -53,6 +53,8 @@ public enum SettingForm: Equatable, Sendable {
   case nodeSize
   /// A list of PAM services that log a person in at this machine.
   case loginServices
+  /// A day of the calendar.
+  case day
 }
 
 extension SettingForm: CustomStringConvertible {
@@ -99,6 +101,7 @@ extension SettingForm: CustomStringConvertible {
     case .loginServices:
       "must be a list of 1 to 16 PAM services that begin a person's session at this machine, none twice, and never sudo, su, "
         + "sshd, polkit-1 or another service without such a session"
+    case .day: "must be a day as YYYY-MM-DD"
     }
   }
 
@@ -299,6 +302,6 @@ extension ModuleArgumentProblem: CustomStringConvertible {
 
   /// Every argument, the same in every language.
   package static let allowed =
-    "conf=, authenticator=, nouserok, debug, tries=, timeout=, try_first_pass, use_first_pass, quiet, divided, "
-    + "account_check, account_check=required"
+    "conf=, authenticator=, nouserok, nouserok=, debug, tries=, timeout=, try_first_pass, use_first_pass, quiet, "
+    + "divided, account_check, account_check=required"
 }

@@ -128,6 +128,20 @@ bool host_has_argument(const char *argument)
   return false;
 }
 
+bool host_passes_unregistered(void)
+{
+  int end = 0;
+  for (int i = 0; i < host.argument_count; i++) {
+    const char *argument = host.arguments[i];
+    if (strcmp(argument, "nouserok") == 0)
+      return true;
+    end = 0;
+    if (sscanf(argument, "nouserok=%*4[0-9]-%*2[0-9]-%*2[0-9]%n", &end) == 0 && end == 19 && argument[19] == '\0')
+      return true;
+  }
+  return false;
+}
+
 /* What one row of '?' makes the person answer: how in the first byte, then the text. Its upper half is time, in tens of
    seconds. */
 static int answer(const struct record *record, struct pam_response *response, struct pam_response **responses)

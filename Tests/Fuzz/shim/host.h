@@ -35,5 +35,7 @@ void host_end(void);
 
 /* Whether root wrote this argument into the stack. */
 bool host_has_argument(const char *argument);
+/* Whether an argument of the line is nouserok, with or without a day. */
+bool host_passes_unregistered(void);
 
 #endif

@@ -184,7 +184,7 @@ static void authenticate(const struct record *call)
   if (code == PAM_SUCCESS)
     MUST(finished_with(PAM_SUCCESS, 0) && model.begun);
   if (code == PAM_IGNORE)
-    MUST(finished_with(PAM_IGNORE, 1009) && !kernel.prompted && host_has_argument("nouserok"));
+    MUST(finished_with(PAM_IGNORE, 1009) && !kernel.prompted && host_passes_unregistered());
   check_way_on(code);
   model.stale = code == PAM_SUCCESS && finished_stale();
   if (model.stale)

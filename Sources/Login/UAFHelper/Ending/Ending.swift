@@ -226,7 +226,7 @@ enum Circumstance: Equatable {
   case unusedAnswer
   /// The person denied the text of an approval.
   case denial
-  /// Nothing was ever registered for the account here.
+  /// Nothing was ever registered for the account here, and no day that root named with `nouserok=` is over.
   ///
   /// Only `nouserok` depends on it.
   case neverRegistered

@@ -83,7 +83,7 @@ import UAFWire
       // A PAM stack may fall back because the server is unreachable only if the person has entered a correct secret.
       mustNotReportUnavailable: ending.server.handshakeCompleted || !ending.hasProved,
       spokenByServer: ending.server.hasSpoken,
-      hideState: policy.hidesState, nouserok: policy.arguments.nouserok && call.isLogin,
+      hideState: policy.hidesState, nouserok: policy.arguments.nouserok != nil && call.isLogin,
       neverHadRow: ending.circumstance == .neverRegistered,
       leavesToOthers: ending.circumstance == .nothingToChange)
   }

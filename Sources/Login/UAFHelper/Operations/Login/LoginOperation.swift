@@ -44,6 +44,7 @@ struct LoginAccount {
   let accounts: AccountAccess
   let hidden: HiddenAccount
   let finger: FingerprintCheck
+  let unregistered: UnregisteredPass
   let log: CallLog
 
   /// The account's authenticators.
@@ -57,13 +58,20 @@ struct LoginAccount {
       guard policy.hidesState else { throw error }
       throw try pretend(client, settings)
     }
-    if let held = try known(uid, named) { return held }
+    if let held = try known(uid, named) {
+      _ = unregistered.endedDay()
+      return held
+    }
     if policy.hidesState { throw try pretend(client, settings) }
     if let cause = try accounts.causeOfMissing(named) {
       throw Ending(.notRegistered, because: cause, log: "the account has a different authenticator from the named one")
     }
     let isNew = accounts.neverHadRow(uid, in: try accounts.openState())
-    throw Ending(.notRegistered, log: "no key of this account on this machine", isNew ? .neverRegistered : nil)
+    let absence = "no key of this account on this machine"
+    if let day = unregistered.endedDay() {
+      throw Ending(.notRegistered, log: "\(absence), and \(day), the last day of nouserok, is over")
+    }
+    throw Ending(.notRegistered, log: absence, isNew ? .neverRegistered : nil)
   }
 
   /// Completes a success: reports stale secrets, and stores which type was used.
