@@ -193,6 +193,16 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
       $0.stack("default=die] pam_uaf.so", "default=die] pam_uaf.so nouserok")
       $0.machine.configure("", "[general]\nhide_state = true")
     },
+    BrokenSetup("a day of nouserok that is near", .pamNouserokEnds) {
+      $0.stack("default=die] pam_uaf.so", "default=die] pam_uaf.so nouserok=2027-01-20")
+    },
+    BrokenSetup("a day of nouserok that is over", .pamNouserokOver) {
+      $0.stack("default=die] pam_uaf.so", "default=die] pam_uaf.so nouserok=2027-01-14")
+    },
+    BrokenSetup("nouserok in sshd, which hides registrations by default", .pamNouserokHidden) {
+      $0.machine.service(
+        "sshd", WholeMachine.stack.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so nouserok"))
+    },
     BrokenSetup("sshd without UsePAM", .sshUsePAM) { $0.ssh("UsePAM yes", "UsePAM no") },
     BrokenSetup("sshd without questions", .sshKeyboardInteractive) {
       $0.ssh("KbdInteractiveAuthentication yes", "ChallengeResponseAuthentication no")

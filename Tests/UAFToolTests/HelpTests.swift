@@ -296,7 +296,7 @@ import ToolTestSupport
         is available can be used for a login, which finds it out in the same way.
 
         USAGE: uafctl status [--conf <file>] [--json] [--supported <type>] [--registered <type>] [--locked <type>] \
-        [--available <type>] [<user>]
+        [--available <type>] [--pam-directory <folder>] [<user>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -308,6 +308,8 @@ import ToolTestSupport
           --registered <type>     Ask whether the account has it.
           --locked <type>         Ask whether it is locked.
           --available <type>      Ask whether a login can use it now.
+          --pam-directory <folder>
+                                  Folder of the PAM services. (default: /etc/pam.d)
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -550,8 +552,8 @@ import ToolTestSupport
         with another shape it changes the shape. Other names of the same program, such
         as sudo-i for "sudo -i", are changed with it, all or none.
 
-        USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--try <user>] [--dry-run] [--only] [--anyway] \
-        [--no-sessions] [--pam-directory <folder>]
+        USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--until <day>] [--try <user>] [--dry-run] \
+        [--only] [--anyway] [--no-sessions] [--pam-directory <folder>]
 
         ARGUMENTS:
           <service>               The service, such as sudo.
@@ -566,6 +568,10 @@ import ToolTestSupport
           --template <name>       The ready stack: sudo, sshd, login, su, polkit-1,
                                   display-manager, sddm or locker. Left out: the
                                   service's own.
+          --until <day>           The last day (YYYY-MM-DD, in UTC) on which people who
+                                  never registered on this machine get in with the
+                                  password. Registered people need the passcode. Left
+                                  out: never, and an earlier day is removed.
           --try <user>            Logs this account in at the terminal first, and
                                   changes nothing where that fails.
           --dry-run               Shows what would be changed, tries it with libpam,

@@ -124,16 +124,25 @@ package struct Examination {
   }
 
   private func stacks(_ configuration: Configuration?) -> [Finding] {
-    PAMCheck(
+    let ssh = installation.readSSH()
+    return PAMCheck(
       directory: folder, moduleFolders: installation.moduleFolders, vendorFolders: installation.vendorPAMFolders,
       owner: installation.owner, passwords: installation.passwords, isRoot: isRoot, accounts: accounts,
       tester: installation.tester, trialParent: installation.trialParent,
-      hidesState: { configuration?.settings(for: $0).general.hideState == true },
+      hidesState: { Self.hidesRegistrations(from: $0, of: ssh, by: configuration) },
+      today: CalendarDay(at: Int64(installation.facts().time)), unregistered: unregistered,
       contradiction: { contradiction(of: $0, $1, to: configuration) },
       canAskStates: canAskStates(configuration), sudo: installation.readSudoers(),
-      ssh: installation.readSSH(), displayManagers: installation.readDisplayManagers(), startsSessions: startsSessions,
+      ssh: ssh, displayManagers: installation.readDisplayManagers(), startsSessions: startsSessions,
       triesRescuers: !isForReport
     ).findings()
+  }
+
+  /// Those among some people who could not log in with the module; nil if that is not known or, in a report, not wanted.
+  private func unregistered(_ names: [String]) -> [String]? {
+    guard isRoot, !isForReport else { return nil }
+    let registered = RegisteredAccounts(of: installation, accounts: accounts, core: core)
+    return names.filter { !registered.has($0) }
   }
 
   /// Why a line's arguments contradict the configuration that the line uses: the one that it names or, if it names none, this
@@ -198,6 +207,24 @@ package struct Examination {
     return SSHCheck.obstacle(by: known.everybody, isSecondFactor: isSecondFactor).map { text in
       .settings(english: text.english, korean: text.korean)
     }
+  }
+
+  /// Whether the module hides from everybody who asks for a service whether an account is registered: by root's configuration or,
+  /// for a service of sshd, by default.
+  ///
+  /// Without a usable configuration the default decides.
+  package static func hidesRegistrations(from service: String, on installation: Installation) -> Bool {
+    let configuration = ConfigurationCheck(
+      given: nil, standard: installation.configurationPath, owner: installation.owner, isRoot: true
+    ).run().configuration
+    return hidesRegistrations(from: service, of: installation.readSSH(), by: configuration)
+  }
+
+  private static func hidesRegistrations(
+    from service: String, of ssh: SSHServices, by configuration: Configuration?
+  ) -> Bool {
+    let isRemote = ssh.names.contains(service)
+    return configuration?.settings(for: service).general.hidesState(remote: isRemote) ?? isRemote
   }
 
   /// What the core says that the server has announced; nothing if the core does not answer.

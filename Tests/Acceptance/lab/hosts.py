@@ -222,15 +222,16 @@ def needs(path):
         raise Skip(f"{path} is not there, and its package could not be fetched")
 
 
-def ask_uaf(lab, service, shape=None, template=None):
+def ask_uaf(lab, service, shape=None, template=None, arguments=()):
     """Makes a service ask for the passcode, with its lines of pam.d/ in one shape, or with those of a template.
 
-    A second call with a different shape changes only those lines.
+    The arguments are for the module when people log in. A second call with a different shape changes only those lines.
     """
     shape = shape or ("instead" if service == "sshd" else "fallback")
     lines, stack = pathlib.Path(f"/etc/pam.d/uaf-{service}"), pathlib.Path("/etc/pam.d", service)
     needs(stack)
-    lab.stack(lines.name, *pathlib.Path(STACKS, shape, template or service).read_text().splitlines())
+    text = pathlib.Path(STACKS, shape, template or service).read_text()
+    lab.stack(lines.name, *re.sub(r"(?m)^(auth .*pam_uaf\.so)$", " ".join((r"\1", *arguments)), text).splitlines())
     before = stack.read_text()
     if f"@include {lines.name}\n" in before:
         return

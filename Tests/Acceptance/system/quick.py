@@ -17,6 +17,7 @@ ROWS = (
     "pam-enable",
     "pam-enable-dry",
     "pam-enable-names",
+    "pam-enable-until",
     "polkit-1-success",
     "sections-service",
     "sshd-key",

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import datetime
 import pathlib
 import subprocess
 
@@ -150,7 +151,13 @@ class Case:
     password: bool = True
     around: object = lambda lab: contextlib.nullcontext()
     stages: tuple | None = None  # instead of the service's
+    arguments: tuple = ()  # for the module, in the line of auth
     is_changed: bool = False  # whether it changes its person, so that each login needs one of its own
+
+
+def last_day(days):
+    """The argument with a day this many days from now."""
+    return (f"nouserok={datetime.datetime.now(datetime.UTC).date() + datetime.timedelta(days=days)}",)
 
 
 # By their names in the table.
@@ -160,6 +167,9 @@ CASES = {
     "wrong password": [Case(password=False)],
     "locked, or locked for good": [Case("locked"), Case("locked for good")],
     "not registered": [Case("unregistered")],
+    "not registered, before the end of `--until`": [Case("unregistered", arguments=last_day(1))],
+    "not registered, after it": [Case("unregistered", arguments=last_day(-1))],
+    "wrong passcode, before the end of `--until`": [Case(passcode="wrong", arguments=last_day(1))],
     "revoked at the server": [Case("revoked")],
     "the server answers with something else": [
         Case(around=lambda lab: configured(lab, lambda text: text.replace("/uaf/get", "/uaf/nothing")))

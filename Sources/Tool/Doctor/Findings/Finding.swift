@@ -144,6 +144,8 @@ package enum FindingID: String, CaseIterable {
   case pamArgument = "pam-argument"
   case pamNouserok = "pam-nouserok"
   case pamNouserokHidden = "pam-nouserok-hidden"
+  case pamNouserokEnds = "pam-nouserok-ends"
+  case pamNouserokOver = "pam-nouserok-over"
   case pamMisspelt = "pam-misspelt"
   case pamNoPasswordLine = "pam-no-password-line"
   case pamAccountAlone = "pam-account-alone"

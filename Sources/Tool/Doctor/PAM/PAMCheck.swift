@@ -22,8 +22,12 @@ struct PAMCheck {
   let tester: any StackTester
   /// The folder in which a copy of the services is made for that.
   let trialParent: String
-  /// Whether the configuration hides registrations from every caller of a service, local or remote.
+  /// Whether registrations are hidden from every caller of a service.
   var hidesState: (String) -> Bool = { _ in false }
+  /// The day in UTC.
+  var today = CalendarDay(at: 0)
+  /// Those among some people who have registered nothing on this machine; nil if that is not known.
+  var unregistered: ([String]) -> [String]? = { _ in nil }
   /// Why arguments of the module contradict the configuration of a service; nil if they can.
   var contradiction: (ModuleArguments, String) -> ConfigurationError? = { _, _ in nil }
   /// Whether the configuration lets `account_check` ask the server.
@@ -170,11 +174,8 @@ extension PAMCheck {
     let own = lines.filter(\.asksOwnModule)
     let file = "\(directory)/\(service)"
     var findings: [Finding] = []
-    if own.contains(where: { $0.arguments.contains("nouserok") }) {
-      findings.append(
-        hidesState(service)
-          ? .warning(.pamNouserokHidden, PAMNameText.hidden(service: file))
-          : .warning(.pamNouserok, PAMLineText.nouserok(file: file)))
+    if own.contains(where: \.passesUnregistered) {
+      if let finding = passing(service, own) { findings.append(finding) }
     } else if !hidesState(service), own.contains(where: { $0.group == "auth" && $0.excusesUnregistered }) {
       findings.append(.warning(.pamNouserok, PAMLineText.unregisteredExcused(file: file)))
     }
@@ -182,6 +183,29 @@ extension PAMCheck {
       findings.append(.warning(.pamNoPasswordLine, PAMLineText.noPasswordLine(file: file)))
     }
     return findings + accountFindings(service, lines)
+  }
+
+  /// How many days before the last one doctor begins to warn: people need a code, and the time to come for it.
+  private static let daysOfWarning = 14
+  /// A later day is no end, but an oversight; `uafctl pam enable` takes none that is more than a year ahead.
+  private static let daysOfSense = 366
+
+  /// The finding about a service whose lines lead people to the password who never registered; nil if its day cannot be read,
+  /// about which there is another finding.
+  private func passing(_ service: String, _ own: [PAMLine]) -> Finding? {
+    let file = "\(directory)/\(service)"
+    if hidesState(service) { return .warning(.pamNouserokHidden, PAMNameText.hidden(service: file)) }
+    guard let written = own.lazy.compactMap(\.lastDayOfPassing).first, !own.contains(where: \.passesAlways) else {
+      return .warning(.pamNouserok, PAMLineText.nouserok(file: file))
+    }
+    guard let day = CalendarDay(written) else { return nil }
+    let left = day.days(after: today)
+    if left < 0 { return .warning(.pamNouserokOver, PasswordEndText.over(file: file, service: service, day)) }
+    guard left <= Self.daysOfSense else { return .warning(.pamNouserok, PAMLineText.nouserok(file: file)) }
+    let people = ServicePeople(accounts: accounts, passwords: passwords, sudo: sudo)
+    let known = StackList(reader: PAMDirectory(path: directory)).people(of: service, among: people)
+    let text = PasswordEndText.open(file: file, service: service, day, unregistered: unregistered(known))
+    return left > Self.daysOfWarning ? .ok(text) : .warning(.pamNouserokEnds, text)
   }
 
   /// Arguments that the core refuses, or that the module ignores, although somebody meant them.

@@ -297,8 +297,8 @@ enum PAMNameText: FindingCatalogue {
         do: "correct the line")
     case .hidden(let service):
       FindingText(
-        "pam: \(service): nouserok has no effect, because hide_state = true: whoever never registered is refused",
-        do: "take hide_state out, or have everybody register")
+        "pam: \(service): nouserok has no effect, because registrations are hidden (hide_state): whoever never registered is refused",
+        do: "set hide_state = false for this service, or have everybody register")
     case .polkit(let service, let asking):
       FindingText(
         "pam: \(service) does not ask for the passcode: people whom \(asking) asks for it become root with only the password by pkexec and run0",
@@ -334,8 +334,8 @@ enum PAMNameText: FindingCatalogue {
         "pam: \(place): \(problem.korean): 이 줄\(isRead ? "에서 모두 거부됩니다" : "은 이 인수를 무시합니다")", do: "이 줄을 고치십시오")
     case .hidden(let service):
       FindingText(
-        "pam: \(service): hide_state = true여서 nouserok이 효과가 없습니다. 등록한 적이 없는 사람은 거부됩니다",
-        do: "hide_state를 지우거나, 모두 등록하게 하십시오")
+        "pam: \(service): 등록 여부를 숨기므로(hide_state) nouserok이 효과가 없습니다. 등록한 적이 없는 사람은 거부됩니다",
+        do: "이 서비스에 hide_state = false를 쓰거나, 모두 등록하게 하십시오")
     case .polkit(let service, let asking):
       FindingText(
         "pam: \(service)은(는) 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다",

@@ -12,10 +12,12 @@ struct StackEnabling {
   let template: String
   /// The folder of templates.
   let templates: String
+  /// The last day on which people get to the password who never registered, as YYYY-MM-DD; nil if they never do.
+  var until: String?
 
   /// - Throws: ``StackError``.
   func plan() throws(StackError) -> StackPlan {
-    let body = try readTemplate()
+    let body = try passing(try readTemplate())
     let (bytes, madeFrom) = try readService()
     let file = ServiceFile(bytes, in: reader)
     if let row = file.carriageReturn {
@@ -50,7 +52,34 @@ struct StackEnabling {
     let stack = try record.file(with: body)
     return StackPlan(
       service: service, record: record, stack: stack, before: bytes, after: after.bytes, line: line,
-      oldStack: old, isEdited: known?.isEdited == true, isInPlace: line == nil && stack == old)
+      oldStack: old, isEdited: known?.isEdited == true, until: until, isInPlace: line == nil && stack == old)
+  }
+
+  /// A template in which pam_uaf passes on people who never registered, up to the end of the last day; without such a day, the
+  /// template unchanged.
+  ///
+  /// - Throws: ``StackError``: `noUntil` for a template in which that argument cannot be added to one line.
+  private func passing(_ template: [UInt8]) throws(StackError) -> [UInt8] {
+    guard let until else { return template }
+    var file = ServiceFile(template)
+    let asking = PAMFile(template).lines.filter { line in
+      let parsed = PAMLine(line: line)
+      return parsed.group == "auth" && parsed.asksOwnModule
+    }
+    let refusal = StackError.noUntil(path: templates + "/" + self.template)
+    guard asking.count == 1, let line = asking.first, line.rows.count == 1, !PAMLine(line: line).passesUnregistered,
+      PAMLine(line: line).action(of: "ignore").goesOn
+    else { throw refusal }
+    let index = line.rows.lowerBound
+    file.replace(index, with: file.text(index) + " " + PAMLine.passing(until: until))
+    // The line may end with a comment, or with a bracket that is not closed.
+    guard PAMFile(file.bytes).parsed.contains(where: { $0.lastDayOfPassing == until }) else { throw refusal }
+    let reason = """
+      # "uafctl pam enable --until": up to the end of \(until) (UTC) this line passes on accounts that never registered here, and \
+      refuses them from then on.
+      """
+    file.insert(reason, before: index)
+    return file.bytes
   }
 
   private func readTemplate() throws(StackError) -> [UInt8] {

@@ -45,6 +45,22 @@ package struct StackList {
     return refusal == .letsIn
   }
 
+  /// The names of the people who use a service with their password.
+  ///
+  /// The ready stack of the service says what kind of program it is. A service without one counts as one at which everybody may
+  /// log in.
+  package func people(of service: String, among people: ServicePeople) -> [String] {
+    if case .enabled(let template, _)? = origin(of: service) { return people.names(of: template) }
+    return people.names(of: (try? PAMService(service))?.knownTemplate ?? service)
+  }
+
+  /// The last day on which a listed service leads people to the password who never registered, as it is written; nil if it does
+  /// not, or does so always.
+  package func lastDayOfPassing(_ entry: Entry) -> String? {
+    guard !PAMService.isPart(entry.name) else { return nil }
+    return reader.entries(of: entry.name, in: "auth").lazy.compactMap(\.line.lastDayOfPassing).first
+  }
+
   /// The stack of `uafctl pam enable` that a service includes although no line of it asks pam_uaf at a login; nil if there is
   /// none.
   ///

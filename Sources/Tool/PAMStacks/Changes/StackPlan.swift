@@ -17,8 +17,19 @@ struct StackPlan {
   let oldStack: [UInt8]?
   /// Whether somebody edited that stack.
   let isEdited: Bool
+  /// The last day on which the new stack leads people to the password who never registered; nil if it does not.
+  let until: String?
   /// Whether all of it is already in place.
   let isInPlace: Bool
+
+  /// Whether people use the service today without a passcode who would be refused: nobody has been asked for one so far, or the
+  /// existing stack leads people to the password who never registered.
+  ///
+  /// - Parameter today: as YYYY-MM-DD.
+  func isStricter(on today: String) -> Bool {
+    guard line == nil else { return true }
+    return oldStack.map { ServiceFile($0).parsed.contains { $0.passesUnregistered(on: today) } } ?? false
+  }
 
   /// Writes the plan: the stack first, the line that includes it last, so that the service always has a whole stack.
   ///

@@ -17,6 +17,12 @@ package enum StackText: Catalogued, Equatable {
   case sudoUnasked(SudoSettings.Unasked)
   case sudoersGap(SudoersGap)
   case unregistered([String])
+  /// These people have registered nothing, and get to the password up to the end of this day.
+  case unregisteredUntil(String, [String])
+  /// A service leads people to the password who never registered, up to the end of this day.
+  case passesUntil(String, service: String)
+  /// The same of a day that is over.
+  case passedUntil(String, service: String)
   /// The password of these people adds nothing to the passcode.
   case emptyPasswords([String])
   case openOthers([String])
@@ -103,6 +109,14 @@ package enum StackText: Catalogued, Equatable {
     case .stackRemoved(let path): "\(path): removed"
     case .unregistered(let names):
       "not registered on this machine, and refused until they are: \(ShownText.names(names) { "and \($0) more" })"
+    case .unregisteredUntil(let day, let names):
+      "not registered on this machine, and refused after \(day) (UTC) unless they are by then: "
+        + ShownText.names(names) { "and \($0) more" }
+    case .passesUntil(let day, let service):
+      "\(service): up to the end of \(day) (UTC), people who never registered here get in with the password"
+    case .passedUntil(let day, let service):
+      "\(service): since the end of \(day) (UTC), people who never registered here are refused; "
+        + "'uafctl pam enable \(service)' removes the day"
     case .emptyPasswords(let names):
       "with an empty password, which adds nothing to the passcode: \(ShownText.names(names) { "and \($0) more" })"
     case .wayIn(let way, let isTried):
@@ -169,6 +183,14 @@ package enum StackText: Catalogued, Equatable {
     case .stackRemoved(let path): "\(path): 지웠습니다"
     case .unregistered(let names):
       "이 컴퓨터에 등록되어 있지 않아 등록할 때까지 거부되는 계정: \(ShownText.names(names) { "외 \($0)개" })"
+    case .unregisteredUntil(let day, let names):
+      "이 컴퓨터에 등록되어 있지 않아 \(day)(UTC)까지 등록하지 않으면 그 뒤로 거부되는 계정: "
+        + ShownText.names(names) { "외 \($0)개" }
+    case .passesUntil(let day, let service):
+      "\(service): \(day)(UTC)이 끝날 때까지, 이 컴퓨터에 등록한 적이 없는 사람은 비밀번호로 들어옵니다"
+    case .passedUntil(let day, let service):
+      "\(service): \(day)(UTC)이 지나, 이 컴퓨터에 등록한 적이 없는 사람은 거부됩니다. 'uafctl pam enable \(service)' 명령으로 날짜를 "
+        + "지울 수 있습니다"
     case .emptyPasswords(let names):
       "비밀번호가 비어 있어 아무것도 막지 못하는 계정: \(ShownText.names(names) { "외 \($0)개" })"
     case .wayIn(let way, let isTried):

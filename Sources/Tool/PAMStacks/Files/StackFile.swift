@@ -217,6 +217,9 @@ struct ServiceFile: Equatable {
   /// The text of a line.
   func text(_ index: Int) -> String { String(decoding: lines[index], as: UTF8.self) }
 
+  /// Inserts a line.
+  mutating func insert(_ text: String, before index: Int) { lines.insert(Array(text.utf8), at: index) }
+
   /// Replaces a line, and those that continue it, by `text`.
   mutating func replace(_ index: Int, with text: String) {
     let rows = PAMFile(bytes).lines.first { $0.rows.lowerBound == index }?.rows ?? index...index

@@ -7,6 +7,7 @@ package struct ServiceEnabling {
   private let site: PAMSite
   private let shape: PAMShape?
   private let template: String?
+  private let until: String?
   private let isAlone: Bool
   private let isAnyway: Bool
   private let startsSessions: Bool
@@ -17,6 +18,7 @@ package struct ServiceEnabling {
   ///   - site: the machine.
   ///   - shape: the role of the passcode; nil for the present one, or the template's default.
   ///   - template: the ready stack; nil for the service's own.
+  ///   - until: the last day on which people get to the password who never registered, as YYYY-MM-DD; nil if they never do.
   ///   - isAlone: whether the other names of the program stay unchanged.
   ///   - isAnyway: whether to continue although people who are not registered lose the service, or have an empty password, who
   ///     are only reported, or
@@ -24,14 +26,15 @@ package struct ServiceEnabling {
   ///   - startsSessions: whether the shell of a person is started before the person is named as a way in; a dry run starts none,
   ///     because that runs the person's own files.
   package init(
-    _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool,
-    isAnyway: Bool, startsSessions: Bool = true
+    _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, until: String? = nil,
+    isAlone: Bool, isAnyway: Bool, startsSessions: Bool = true
   ) {
     self.name = name
     self.folder = folder
     self.site = site
     self.shape = shape
     self.template = template
+    self.until = until
     self.isAlone = isAlone
     self.isAnyway = isAnyway
     self.startsSessions = startsSessions
@@ -60,6 +63,9 @@ package struct ServiceEnabling {
     try checkSSH(doors)
     let family = try plan()
     try family.check(name, in: folder, vendors: site.vendorFolders)
+    if until != nil, let hidden = family.plans.first(where: { site.hidesRegistrations($0.service.name) }) {
+      throw .untilHidden(hidden.service.name)
+    }
     for plan in family.plans where plan.isInPlace {
       tell(.inPlace(service: plan.service.name, template: plan.record.template))
     }
@@ -76,12 +82,12 @@ package struct ServiceEnabling {
       family: family, service: name, folder: folder, site: site, person: person,
       startsSessions: startsSessions && !isDryRun)
     let seen = try trial.run(telling: tell) { () throws(StackError) in
-      guard losing.isEmpty || isAnyway else { throw .unregistered(losing) }
+      guard losing.isEmpty || isAnyway || until != nil else { throw .unregistered(losing) }
       guard withoutPassword.isEmpty || isAnyway else { throw .emptyPasswords(withoutPassword) }
       guard site.isUsable() || isAnyway else { throw .unusable }
     }
     for line in seen { tell(line) }
-    if !losing.isEmpty { tell(.unregistered(losing)) }
+    if !losing.isEmpty { tell(until.map { .unregisteredUntil($0, losing) } ?? .unregistered(losing)) }
     if !withoutPassword.isEmpty { tell(.emptyPasswords(withoutPassword)) }
     guard !isDryRun else { return }
     // The trial may have waited for a person, and somebody may have changed a file since. What is written must be what was
@@ -92,6 +98,7 @@ package struct ServiceEnabling {
       tell(
         .asks(
           path: folder.path(of: plan.service.name), stack: plan.service.stackName, template: plan.record.template))
+      if let until { tell(.passesUntil(until, service: plan.service.name)) }
       if plan.isEdited { tell(.saved(path: folder.path(of: plan.service.savedName))) }
     }
   }
@@ -120,8 +127,8 @@ package struct ServiceEnabling {
   /// The people who use one of the services now, and would be refused because they are not registered.
   private func losing(by family: FamilyPlan) -> [String] {
     var names: [String] = []
-    // If the stack is already in place, only its shape changes.
-    for plan in family.toDo where plan.line != nil {
+    // If the stack is already in place and asks everybody, only its shape changes.
+    for plan in family.toDo where plan.isStricter(on: site.today()) {
       for name in people.names(of: plan.record.template) where !names.contains(name) { names.append(name) }
     }
     return names.filter { !site.isRegistered($0) }
@@ -177,7 +184,8 @@ package struct ServiceEnabling {
     let chosen = try chosenTemplate(for: service)
     return try FamilyEnabling(service: service, isAlone: isAlone) { [vendors] name in
       StackEnabling(
-        service: name, folder: folder, vendors: vendors, template: chosen, templates: site.templateFolder)
+        service: name, folder: folder, vendors: vendors, template: chosen, templates: site.templateFolder,
+        until: until)
     }.plan()
   }
 
@@ -187,8 +195,20 @@ package struct ServiceEnabling {
     {
       return inPlace
     }
+    if template == nil, shape == nil, let kept = try templateToKeep(of: service) { return kept }
     let usual = service.knownTemplate == nil && site.ssh.names.contains(name) ? "sshd" : nil
     return try service.template(template ?? usual, shape: shape)
+  }
+
+  /// The template of the stack in place if only its day changes: a shape that root chose then stays; nil otherwise.
+  private func templateToKeep(of service: PAMService) throws(StackError) -> String? {
+    let reader = PAMDirectory(path: folder.path)
+    guard let stack = try folder.read(service.stackName),
+      reader.inclusions(of: service.name).contains(service.stackName),
+      let record = StackRecord.reading(stack, in: reader)?.record, record.service == service.name,
+      until != nil || ServiceFile(stack).parsed.contains(where: \.passesUnregistered)
+    else { return nil }
+    return record.template
   }
 }
 

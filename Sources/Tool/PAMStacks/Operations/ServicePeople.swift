@@ -19,10 +19,20 @@ package enum EmptyPasswords {
 /// The people who now use a service with their password, and could not use it once it asks for the passcode.
 ///
 /// People that only a directory service knows are found only in sudo's groups: no directory lists all its accounts.
-struct ServicePeople {
-  let accounts: any AccountDirectory
-  let passwords: any PasswordDirectory
-  let sudo: SudoSettings
+package struct ServicePeople {
+  private let accounts: any AccountDirectory
+  private let passwords: any PasswordDirectory
+  private let sudo: SudoSettings
+
+  /// - Parameters:
+  ///   - accounts: the directory in which accounts are looked up.
+  ///   - passwords: the directory in which groups and the state of passwords are looked up.
+  ///   - sudo: the settings of sudo that decide whom it asks.
+  package init(accounts: any AccountDirectory, passwords: any PasswordDirectory, sudo: SudoSettings) {
+    self.accounts = accounts
+    self.passwords = passwords
+    self.sudo = sudo
+  }
 
   /// - Parameter template: the ready stack, such as `fallback/sudo`; its last part names the kind of program that asks.
   /// - Returns: names of accounts, each once. This leaves out root if root is not asked, members of the rescue group, whom each

@@ -120,6 +120,33 @@ package struct PAMLine: Equatable {
   private func action(for value: String) -> String? { actions?[value] }
 }
 
+/// The argument of pam_uaf with which it passes on accounts that never registered on this machine, always or up to a day.
+extension PAMLine {
+  private static let passing = "nouserok"
+
+  /// The argument that passes them on up to the end of a day.
+  ///
+  /// - Parameter day: as YYYY-MM-DD.
+  static func passing(until day: String) -> String { "\(passing)=\(day)" }
+
+  /// Whether pam_uaf passes them on, on some day or on all.
+  package var passesUnregistered: Bool { passesAlways || lastDayOfPassing != nil }
+
+  /// Whether pam_uaf passes them on as long as the argument is there.
+  package var passesAlways: Bool { asksOwnModule && arguments.contains(Self.passing) }
+
+  /// The last day on which pam_uaf passes them on, as it is written; nil if it passes none on, or always.
+  package var lastDayOfPassing: String? {
+    guard asksOwnModule else { return nil }
+    return arguments.first { $0.hasPrefix(Self.passing + "=") }.map { String($0.dropFirst(Self.passing.count + 1)) }
+  }
+
+  /// Whether pam_uaf passes them on today.
+  ///
+  /// - Parameter today: as YYYY-MM-DD. In this form the earlier of two days is the lesser text.
+  func passesUnregistered(on today: String) -> Bool { passesAlways || lastDayOfPassing.map { today <= $0 } ?? false }
+}
+
 /// The words of a line as libpam splits it: blanks between them, or `[` and `]` around them.
 struct PAMTokens {
   private var rest: ArraySlice<UInt8>
@@ -239,6 +266,14 @@ enum PAMAction: Equatable {
     case "die": self = .die
     case "reset": self = .reset
     default: self = Int(word).map(PAMAction.jump) ?? .bad
+    }
+  }
+
+  /// Whether the stack continues with another line, and the result itself decides nothing.
+  var goesOn: Bool {
+    switch self {
+    case .ignore, .jump: true
+    case .ok, .done, .bad, .die, .reset: false
     }
   }
 }

@@ -503,7 +503,7 @@ package struct StackReading {
   /// reached.
   private func answersOfPasscode(_ line: PAMLine) -> [String] {
     if line.asksOwnModule, line.isWellFormed {
-      return ["success", "authinfo_unavail", "cred_unavail"] + (line.arguments.contains("nouserok") ? ["ignore"] : [])
+      return ["success", "authinfo_unavail", "cred_unavail"] + (line.passesUnregistered ? ["ignore"] : [])
     }
     return ModuleResults.ofNothing(line).filter { $0 != "success" || !ModuleResults.isRoots(line, in: service) }
   }

@@ -14,6 +14,10 @@ package enum StackError: Error, Equatable {
   case badService(String, Name)
   /// No template was named, and none is known for the service.
   case noTemplateKnown(String)
+  /// Registrations are hidden from those who ask for this service, so nobody would be led to the password.
+  case untilHidden(String)
+  /// A template without one line that could pass on people who never registered.
+  case noUntil(path: String)
   /// This template has only one shape.
   case noShape
   case noTemplate(path: String)
@@ -262,6 +266,10 @@ extension StackError: Catalogued {
     case .badService(let name, .unattended):
       "\(ShownText.line(name)) asks nobody: it starts a greeter, or logs somebody in without a prompt"
     case .noTemplateKnown(let name): "there is no ready stack for \(ShownText.line(name))"
+    case .untilHidden(let name):
+      "\(ShownText.line(name)) hides who is registered (hide_state), so --until would lead nobody to the password"
+    case .noUntil(let path):
+      "the ready stack \(path) logs nobody in, or decides itself about people who never registered"
     case .noShape: "the stack of passwd has one shape"
     case .noTemplate(let path): "the ready stack \(path) is not there"
     case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem.english)"
@@ -323,6 +331,9 @@ extension StackError: Catalogued {
     case .badService(let name, .unattended):
       "\(ShownText.line(name)): 아무에게도 묻지 않는 서비스입니다. 로그인 화면을 띄우거나 묻지 않고 로그인시킵니다"
     case .noTemplateKnown(let name): "\(ShownText.line(name))에 맞는 준비된 스택이 없습니다"
+    case .untilHidden(let name):
+      "\(ShownText.line(name)): 등록 여부를 숨기므로(hide_state) --until을 써도 아무도 비밀번호로 넘어가지 않습니다"
+    case .noUntil(let path): "준비된 스택 \(path): 로그인에 쓰지 않거나, 등록한 적이 없는 사람을 이미 직접 처리합니다"
     case .noShape: "passwd의 스택은 모양이 하나뿐입니다"
     case .noTemplate(let path): "준비된 스택 \(path)이(가) 없습니다"
     case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem.korean)"
@@ -382,6 +393,9 @@ extension StackError: Catalogued {
     case .badService(let name, .capitals): "uafctl pam enable \(PAMService.nameForLibPAM(name))"
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
+    case .untilHidden(let name):
+      "leave --until out; or write hide_state = false into [service.\(ShownText.line(name))], and everybody sees who is registered"
+    case .noUntil: "leave --until out"
     case .noShape: "leave --shape out"
     case .noTemplate: "choose another --shape or --template: pam.d/README.md has the ready stacks"
     case .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
@@ -458,6 +472,9 @@ extension StackError: Catalogued {
     case .badService(let name, .capitals): "uafctl pam enable \(PAMService.nameForLibPAM(name))"
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
+    case .untilHidden(let name):
+      "--until을 빼십시오. 또는 [service.\(ShownText.line(name))]에 hide_state = false를 쓰십시오. 그러면 누가 등록했는지 누구나 알 수 있습니다"
+    case .noUntil: "--until을 빼십시오"
     case .noShape: "--shape를 빼십시오"
     case .noTemplate: "다른 --shape나 --template을 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
     case .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"

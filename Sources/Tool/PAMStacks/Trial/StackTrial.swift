@@ -82,7 +82,7 @@ struct StackTrial {
     case PAM_SYSTEM_ERR: throw .noCore(code)
     case PAM_SERVICE_ERR: throw .configuration
     // libpam's result for a module that answers "ignore", which nouserok allows.
-    case PAM_PERM_DENIED where !line.arguments.contains("nouserok"): throw .broken(service: plan.service.name, code)
+    case PAM_PERM_DENIED where !line.passesUnregistered: throw .broken(service: plan.service.name, code)
     default:
       return .triedModule(user: user, code: code)
     }

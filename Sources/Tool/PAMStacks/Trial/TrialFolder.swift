@@ -150,6 +150,10 @@ package struct PAMSite {
   package let isRegistered: (String) -> Bool
   /// Whether the module could let in anybody here; reports what prevents that.
   package let isUsable: () -> Bool
+  /// Whether the module hides from everybody who asks for a service whether an account is registered.
+  package let hidesRegistrations: (_ service: String) -> Bool
+  /// Today in UTC, as YYYY-MM-DD.
+  package let today: () -> String
   /// What sshd's settings keep from working: a stack for sshd, a second factor or not; nil if nothing is known against it.
   package let sshObstacle: (_ isSecondFactor: Bool) -> SSHProblem?
 
@@ -168,12 +172,15 @@ package struct PAMSite {
   ///   - isMountPoint: whether something is mounted at a name.
   ///   - isRegistered: whether an account could log in with the module.
   ///   - isUsable: whether the module could let in anybody here; reports what prevents that.
+  ///   - hidesRegistrations: whether the module hides from everybody who asks for a service whether an account is registered.
+  ///   - today: today in UTC, as YYYY-MM-DD.
   ///   - sshObstacle: why a stack for sshd, a second factor or not, could not work with sshd's settings.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
     sudo: SudoSettings, ssh: SSHServices, displayManagers: DisplayManagers,
     isMountPoint: @escaping (String) -> Bool, isRegistered: @escaping (String) -> Bool, isUsable: @escaping () -> Bool,
+    hidesRegistrations: @escaping (_ service: String) -> Bool, today: @escaping () -> String,
     sshObstacle: @escaping (_ isSecondFactor: Bool) -> SSHProblem?
   ) {
     self.vendorFolders = vendorFolders
@@ -190,6 +197,8 @@ package struct PAMSite {
     self.isMountPoint = isMountPoint
     self.isRegistered = isRegistered
     self.isUsable = isUsable
+    self.hidesRegistrations = hidesRegistrations
+    self.today = today
     self.sshObstacle = sshObstacle
   }
 

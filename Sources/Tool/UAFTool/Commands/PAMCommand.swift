@@ -56,6 +56,9 @@ struct PAMEnableCommand: Subcommand {
 
   @OptionGroup var stack: StackOptions
 
+  @Option(help: .text(.until, valueName: "day"))
+  var until: String?
+
   @Option(name: .customLong("try"), help: .text(.trial, valueName: "user"), completion: MachineCompletion.people)
   var person: String?
 
@@ -75,9 +78,10 @@ struct PAMEnableCommand: Subcommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let site = context.pamSite
+    let end = try until.map { (text) throws(ToolError) in try PasswordEnd(text, today: context.today) }
     let enabling = ServiceEnabling(
       service, in: try pamFolder.open(in: context), of: site, shape: stack.shape, template: stack.template,
-      isAlone: only, isAnyway: anyway, startsSessions: !noSessions)
+      until: end?.day.description, isAlone: only, isAnyway: anyway, startsSessions: !noSessions)
     let trier = person.map { TrialPerson(name: $0, answerer: TerminalAnswerer(in: context)) }
     do throws(StackError) {
       try enabling.run(isDryRun: dryRun, as: trier) { text in
@@ -154,6 +158,7 @@ struct PAMStatusCommand: JSONDocumentCommand {
     if entries.isEmpty { context.note(StackText.nobodyAsks(folder: pamFolder.path)) }
     for entry in entries {
       context.result(StackText.listed(service: ShownText.line(entry.name), entry.origin))
+      if let rollout = Rollout(of: entry, in: list) { context.result(rollout.text(on: context.today)) }
       if let place = list.passing(entry) {
         context.result(StackText.passedOver(service: ShownText.line(entry.name), place))
       }

@@ -13,6 +13,8 @@ struct StatusCommand: CoreCommand, JSONDocumentCommand {
 
   @OptionGroup var questions: StatusQuestionOptions
 
+  @OptionGroup var pamFolder: PAMFolderOption
+
   @Argument(help: .text(.account), completion: MachineCompletion.people)
   var user: String?
 
@@ -28,7 +30,7 @@ struct StatusCommand: CoreCommand, JSONDocumentCommand {
   }
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
-    let display = StatusDisplay(context: context)
+    let display = StatusDisplay(context: context, services: pamFolder.path)
     let ask = { () throws(ToolError) in try call(in: context).run(try request(in: context)) }
     guard let asked = questions.all.first else { return try display.show(try ask(), asJSON: json) }
     return display.answer(asked.question, about: asked.type, by: ask)

@@ -5,6 +5,7 @@ import HostSystem
 import Invocation
 import SecretMemory
 import TerminalPrompts
+import UAFConfiguration
 import Wording
 
 /// Everything outside the command line that a command uses, so that a test can replace it.
@@ -75,6 +76,11 @@ struct ToolContext {
       keyring: { SessionKeyring.ofThisProcess(userID: user).opens(with: $0) },
       columns: AlternateScreen.size(of: STDOUT_FILENO).columns)
   }
+}
+
+extension ToolContext {
+  /// The day in UTC.
+  var today: CalendarDay { CalendarDay(at: Int64(installation.facts().time)) }
 }
 
 // The methods that write a command's texts in the caller's language.

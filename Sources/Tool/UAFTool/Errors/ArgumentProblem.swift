@@ -19,6 +19,12 @@ enum ArgumentProblem: Catalogued, Equatable {
   ///
   /// `user` is the account that should take over its records.
   case oldNameInUse(String, user: String)
+  /// What `--until` names is no day.
+  case noDay(String)
+  /// The day of `--until` is over.
+  case dayIsOver(CalendarDay, today: CalendarDay)
+  /// The day of `--until` is more than a year ahead.
+  case dayIsFar(CalendarDay)
   /// A report would be written before anybody has seen it.
   case reportUnseen
   /// One of the texts on the command line does not fit into a packet.
@@ -35,6 +41,9 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .oldNameMissing: "--from takes the name that the account was registered under"
     case .oldNameInUse(let name, _):
       "\(ShownText.line(name)) is the name of another account: its registration stays its own"
+    case .noDay(let text): "--until takes a day as YYYY-MM-DD, and \(ShownText.line(text)) is none"
+    case .dayIsOver(let day, let today): "--until: \(day) is over, today is \(today) (UTC)"
+    case .dayIsFar(let day): "--until: \(day) is more than \(PasswordEnd.longest) days ahead"
     case .reportUnseen: "there is no terminal to ask at before the file is written: give --yes, or name no file"
     case .tooLong: "one of the arguments is too long"
     }
@@ -50,6 +59,9 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 텍스트가 필요합니다"
     case .oldNameMissing: "--from에는 등록할 때의 계정 이름이 필요합니다"
     case .oldNameInUse(let name, _): "다른 계정의 이름이므로 등록을 옮길 수 없습니다: \(ShownText.line(name))"
+    case .noDay(let text): "--until에는 YYYY-MM-DD 형식의 날짜가 필요합니다: \(ShownText.line(text))"
+    case .dayIsOver(let day, let today): "--until: \(day)은(는) 지난 날입니다. 오늘은 \(today)(UTC)입니다"
+    case .dayIsFar(let day): "--until: \(day)은(는) \(PasswordEnd.longest)일보다 더 뒤입니다"
     case .reportUnseen: "파일에 쓰기 전에 물어볼 터미널이 없습니다. --yes를 주거나 파일 이름을 빼십시오"
     case .tooLong: "인수 하나가 너무 깁니다"
     }

@@ -561,6 +561,7 @@ enum OptionHelp: Catalogued, CaseIterable {
   case service
   case shape
   case template
+  case until
   case trial
   case dryRun
   case only
@@ -622,6 +623,9 @@ enum OptionHelp: Catalogued, CaseIterable {
         + "otherwise fallback."
     case .template:
       "The ready stack: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker. Left out: the service's own."
+    case .until:
+      "The last day (YYYY-MM-DD, in UTC) on which people who never registered on this machine get in with the password. Registered "
+        + "people need the passcode. Left out: never, and an earlier day is removed."
     case .trial: "Logs this account in at the terminal first, and changes nothing where that fails."
     case .dryRun: "Shows what would be changed, tries it with libpam, starts nobody's shell, and changes nothing."
     case .only: "Leaves other names of the same program as they are, such as sudo-i beside sudo."
@@ -685,6 +689,9 @@ enum OptionHelp: Catalogued, CaseIterable {
       "패스코드의 역할: instead(비밀번호 대신), fallback(패스코드, 서버에 연결할 수 없으면 패스코드와 비밀번호), second-factor(비밀번호 다음에). "
         + "빼면 sshd와 단순한 로그인 화면(sddm, plasmalogin, ly)은 instead, 나머지는 fallback입니다."
     case .template: "준비된 스택: sudo, sshd, login, su, polkit-1, display-manager, sddm, locker. 빼면 서비스에 맞는 것입니다."
+    case .until:
+      "이 컴퓨터에 등록한 적이 없는 사람이 비밀번호로 들어올 수 있는 마지막 날(YYYY-MM-DD, UTC). 등록한 사람에게는 패스코드가 필요합니다. "
+        + "빼면 그런 날이 없으며, 이전에 정한 날은 지웁니다."
     case .trial: "먼저 터미널에서 이 계정으로 로그인해 보고, 실패하면 아무것도 바꾸지 않습니다."
     case .dryRun: "무엇을 바꿀지 보여 주고 libpam으로 시험하지만, 아무의 셸도 시작하지 않고 아무것도 바꾸지 않습니다."
     case .only: "sudo 옆의 sudo-i처럼 같은 프로그램의 다른 이름은 그대로 둡니다."

@@ -45,6 +45,7 @@ struct StackReport {
     case .profile: object.set("origin", .string("profile"))
     case .byHand: object.set("origin", .string("byHand"))
     }
+    object.set("passwordUntil", Rollout(of: entry, in: list).map { .string($0.day.description) })
     object.set("passedOver", list.passing(entry).map(Self.place))
     if list.letsInRefused(entry) { object.set("refusalLetsIn", .bool(true)) }
     if list.silentStack(of: entry.name) != nil { object.set("asksNoMore", .bool(true)) }
@@ -197,6 +198,8 @@ extension ToolContext {
       displayManagers: installation.readDisplayManagers(),
       isMountPoint: installation.isMountPoint, isRegistered: registered.has,
       isUsable: { isUsable },
+      hidesRegistrations: { Examination.hidesRegistrations(from: $0, on: installation) },
+      today: { today.description },
       sshObstacle: { Examination.sshObstacle(of: installation, isSecondFactor: $0) })
   }
 }

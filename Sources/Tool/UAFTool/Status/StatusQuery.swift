@@ -1,5 +1,6 @@
 import Doctor
 import FidoResults
+import UAFMessages
 import UAFWire
 import Wording
 
@@ -118,21 +119,35 @@ enum StatusQuestion: CaseIterable {
 /// Prints what `uafctl status` prints for the core's answer; returns the exit status.
 struct StatusDisplay {
   let context: ToolContext
+  /// The folder of the PAM services.
+  let services: String
 
-  /// Prints the state of the account.
+  /// Prints the state of the account, and until when services lead people to the password who never registered.
   ///
-  /// - Parameter asJSON: whether to print the core's document unchanged.
+  /// - Parameter asJSON: whether to print the core's document, with these services added if there are any.
   /// - Throws: ``ToolError/core(_:)``.
   func show(_ finished: Finished, asJSON: Bool) throws(ToolError) -> ToolExit {
     guard finished.result == 0 else { return JSONLines.tellFailure(finished, asJSON: asJSON, in: context) }
     let document = try finished.statusDocument()
+    let rollouts = Rollout.all(in: services, vendors: context.installation.vendorPAMFolders)
     if asJSON {
-      context.output.result(ShownText.verbatim(finished.document ?? ""))
+      context.output.result(ShownText.verbatim(Self.adding(rollouts, to: finished.document ?? "")))
     } else {
-      context.output.flowingResult(
-        StatusReport(language: context.language, isRoot: context.caller.isRoot).text(document), hanging: 2)
+      let report = StatusReport(language: context.language, isRoot: context.caller.isRoot).text(document)
+      let lines = [report] + rollouts.map { $0.text(on: context.today).text(in: context.language) }
+      context.output.flowingResult(lines.joined(separator: "\n"), hanging: 2)
     }
     return .success
+  }
+
+  /// The core's document with the member `passwordUntil`; unchanged without such services.
+  private static func adding(_ rollouts: [Rollout], to document: String) -> String {
+    guard !rollouts.isEmpty, case .object(var object)? = try? JSONValue(parsing: Array(document.utf8)) else {
+      return document
+    }
+    let list = rollouts.map { JSONValue.object(["service": .string($0.service), "day": .string($0.day.description)]) }
+    object.set("passwordUntil", .array(list))
+    return JSONValue.object(object).text
   }
 
   /// Answers a question about one authenticator with the exit status: 0 for yes, 1 for no, 2 for anything else.

@@ -124,7 +124,7 @@ def drive(lab, everybody, table, name, case):
         for shape in stack_table.SHAPES:
             services = [service for service, its_shape in cells if its_shape == shape]
             for service in services:
-                hosts.ask_uaf(lab, SERVICES[service].name, shape, SERVICES[service].template)
+                hosts.ask_uaf(lab, SERVICES[service].name, shape, SERVICES[service].template, case.arguments)
             done += pool.map(
                 lambda service: Drive(name, service, shape, case, who[service, shape], everybody["caller"]).run(
                     cells[service, shape]
@@ -154,6 +154,7 @@ def stacks(lab):
     must(of_table == set(CASES), f"in the table or the test alone: {sorted(of_table ^ set(CASES))}")
     for service, lines in DEBIAN.items():
         lab.stack(service, *lines.splitlines())
+    lab.after(lambda: (machine.STATE / "nouserok.ended").unlink(missing_ok=True))
     listener.serve(lab)
     everybody = people(lab)
     driven = [drive(lab, everybody, table, name, case) for name, cases in CASES.items() for case in cases]

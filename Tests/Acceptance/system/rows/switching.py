@@ -1,10 +1,13 @@
 """`uafctl pam`, which installs and removes stacks, and `uafctl doctor`, which checks them."""
 
+import datetime
+import json
 import pathlib
 import re
 
+from attack.clocks import WallClock
 from lab import hosts
-from lab.machine import CONFIGURATION, HELPER
+from lab.machine import CONFIGURATION, HELPER, STATE
 from lab.table import must, row
 
 FOLDER = pathlib.Path("/etc/pam.d")
@@ -152,6 +155,70 @@ def unregistered(lab):
     must(hosts.sudo(person, person.passcode).is_in, "not in by the passcode")
     uafctl(lab, "pam", "disable", "sudo")
     return f"{stranger.name} named four times, {person.name} never"
+
+
+@row(
+    "pam-enable-until",
+    "uafctl pam enable sudo --until, in each shape, for somebody registered and somebody new; the day passes; without --until",
+    "before the day the new one gets in with the password and the registered one only with the passcode; after it the new one is "
+    "refused; status and doctor say until when, and name the new one; a day that is none, over or far changes nothing",
+)
+def until(lab):
+    lab.after(lambda: (STATE / "nouserok.ended").unlink(missing_ok=True))
+    person, new = lab.person(), lab.person(registered=False)
+    hosts.sudoers(lab, *(f"{one.name} ALL=(ALL) ALL" for one in (person, new, rescuer(lab))))
+    before = everything()
+    today = datetime.datetime.now(datetime.UTC).date()
+    last = today + datetime.timedelta(days=1)
+    for day, says in (
+        (str(today - datetime.timedelta(days=1)), "is over, today is"),
+        (str(today + datetime.timedelta(days=400)), "is more than 366 days ahead"),
+        ("2027-02-30", "takes a day as YYYY-MM-DD, and 2027-02-30 is none"),
+    ):
+        refused = uafctl(lab, "pam", "enable", "sudo", "--until", day, check=False)
+        must(refused.returncode == 2 and says in refused.stdout and len(refused.stdout.splitlines()) == 1, refused.stdout)
+        must(everything() == before, f"{day} has changed a file")
+    clock = WallClock(lab)
+    for shape, answers in (("fallback", []), ("second-factor", [person.password]), ("instead", [])):
+        told = uafctl(lab, "pam", "enable", "sudo", "--until", last, "--shape", shape).stdout
+        must(f"refused after {last} (UTC) unless they are by then: {new.name}\n" in told, told)
+        must(hosts.sudo(new, new.password).is_in, f"{shape}: somebody new is not let in by the password")
+        must(not hosts.sudo(new, "wrong-password").is_in, f"{shape}: somebody new is let in by a wrong password")
+        must(hosts.sudo(person, *answers, person.passcode).is_in, f"{shape}: the passcode is refused")
+        for wrong in ([person.password], [person.password, person.password]):
+            session = hosts.sudo(person, *wrong)
+            must(not session.is_in, f"{shape}: a registered person is let in by the password: {session}")
+        # These were counted, and a right one clears them.
+        must(hosts.sudo(person, *answers, person.passcode).is_in, f"{shape}: the passcode is refused afterwards")
+    open_line = f"sudo: up to the end of {last} (UTC), people who never registered here get in with the password"
+    must(
+        open_line in uafctl(lab, "pam", "status").stdout and open_line in uafctl(lab, "status", new.name).stdout,
+        "status is silent",
+    )
+    listed = json.loads(uafctl(lab, "pam", "status", "--json").stdout)["services"]
+    must([one.get("passwordUntil") for one in listed if one["name"] == "sudo"] == [str(last)], f"{listed}")
+    must({"service": "sudo", "day": str(last)} in lab.status(new)["passwordUntil"], "status --json lacks the day")
+    warned = [line for line in uafctl(lab, "doctor", check=False).stdout.splitlines() if "[pam-nouserok-ends]" in line]
+    must(any(f"not registered yet: {new.name} " in line and person.name not in line for line in warned), f"{warned}")
+    early = uafctl(lab, "pam", "enable", "sudo", check=False)
+    must(early.returncode == 1 and f"refused from then on: {new.name}\n" in early.stdout, early.stdout)
+
+    clock.move(2 * 86400)
+    session = hosts.sudo(new, new.password)
+    must(not session.is_in, f"after the day somebody new is let in by the password: {session}")
+    must(hosts.sudo(person, person.passcode).is_in, "after the day the passcode is refused")
+    must("[pam-nouserok-over]" in uafctl(lab, "doctor", check=False).stdout, "doctor does not say that the day is over")
+    must(f"since the end of {last} (UTC)" in uafctl(lab, "pam", "status").stdout, "status does not say that the day is over")
+    clock.move(0)
+    must(not hosts.sudo(new, new.password).is_in, "a clock set back lets somebody new in again")
+    clock.move(2 * 86400)
+    uafctl(lab, "pam", "enable", "sudo")
+    must("nouserok=" not in (FOLDER / "uaf-sudo").read_text(), "the day was not removed")
+    must("sudo: instead/sudo\n" in uafctl(lab, "pam", "status").stdout, "the shape was not kept")
+    must(not hosts.sudo(new, new.password).is_in and hosts.sudo(person, person.passcode).is_in, "not as without a day")
+    uafctl(lab, "pam", "disable", "sudo")
+    must(everything() == before, f"changed: {set(everything()) ^ set(before)}")
+    return f"3 shapes; {new.name} in by the password up to the day and refused after it, {person.name} only by the passcode"
 
 
 # Texts of a rescuer's profile, and whether a session comes of them.
