@@ -51,6 +51,10 @@ static const char *end_text(enum talk_end end)
 static int hear_out(struct conversation *talk)
 {
   const int code = talk->end == END_NONE ? talk_hear(talk) : PAM_SYSTEM_ERR;
+  /* What was not handed on is cleared now: the core gets time to end, and the host may take as long as it likes to show the
+     text. The packet may be one that was refused. */
+  explicit_bzero(talk->password, sizeof talk->password);
+  explicit_bzero(talk->packet, sizeof talk->packet);
   if (!conversation_is_paused(talk))
     leave_core(talk);
   const char *text = end_text(talk->end);

@@ -182,6 +182,8 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
   }
   remember_shown(host, messages[0]);
   const bool asked = messages[0]->msg_style == PAM_PROMPT_ECHO_OFF || messages[0]->msg_style == PAM_PROMPT_ECHO_ON;
+  if (!asked && host->while_told != NULL)
+    host->while_told();
   if (asked && host->answers_after_milliseconds > 0)
     pause_for(host->answers_after_milliseconds);
   if (host->conversation == HOST_FAILS || (host->conversation == HOST_REFUSES_NOTICES && !asked))

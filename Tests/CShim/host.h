@@ -44,11 +44,12 @@ struct host {
   enum host_conversation conversation;
   int flags;
   long answers_after_milliseconds;
-  void (*before)(void); /* runs when the modules are loaded and PAM_USER is set, just before the call */
-  bool twice;           /* the stack names the module twice for passwords */
-  const char *service;  /* a stack that is there already, in the place of all of this */
-  const char *name;     /* the service's name; NULL: uaf-test */
-  const char *pick;     /* a key of a list; the type that the host's lists have */
+  void (*before)(void);     /* runs when the modules are loaded and PAM_USER is set, just before the call */
+  void (*while_told)(void); /* runs while it shows a message that asks for nothing */
+  bool twice;               /* the stack names the module twice for passwords */
+  const char *service;      /* a stack that is there already, in the place of all of this */
+  const char *name;         /* the service's name; NULL: uaf-test */
+  const char *pick;         /* a key of a list; the type that the host's lists have */
   unsigned char list_type;
   enum host_list list;
 

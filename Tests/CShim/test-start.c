@@ -733,6 +733,43 @@ static void leaves_no_password_of_the_keyring_in_memory(void)
   host_close(pamh, &host);
 }
 
+static unsigned told, marks_while_told;
+
+static void search_memory(void)
+{
+  told++;
+  memset(host.record, 0, sizeof host.record);
+  marks_while_told += memory_marks();
+}
+
+/* Neither afterwards nor while the host shows that the login has failed, which may take as long as the host likes. */
+static void leaves_no_password_of_the_keyring_behind_a_failure(void)
+{
+  static const char password[] = "turned 98908bb4aea793928fa986\n";
+  static const struct {
+    const char *script;
+    bool is_told;
+  } ends[] = {
+    {"finished 7 3012\n", false},                              /* refused */
+    {"exit 0\n", true},                                        /* no verdict */
+    {"finished 25 0\n", true},                                 /* a wrong verdict */
+    {"turned 98908bb4aea793928fa986\nfinished 0 0\n", true},   /* a second password */
+    {"turned ff98908bb4aea793928fa986\nfinished 0 0\n", true}, /* one with a NUL, which is not read at all */
+  };
+  host.while_told = search_memory;
+  for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    char script[512];
+    snprintf(script, sizeof script, "hear\nprompt hidden 1 Passcode: \nhear\n%s%s", password, ends[i].script);
+    host.script = script, host.answers[0] = "Abcdef1!";
+    told = marks_while_told = 0;
+    host_authenticate(&host);
+    CHECK(host.code != PAM_SUCCESS && !host.left_authtok);
+    CHECK((told > 0) == ends[i].is_told && marks_while_told == 0);
+    memset(host.record, 0, sizeof host.record);
+    CHECK(memory_marks() == 0);
+  }
+}
+
 /* Not of a host that a person has called, of a remote login, or where an earlier module has left a password. */
 static void tells_that_its_host_takes_the_password_of_a_keyring(void)
 {
@@ -1005,6 +1042,8 @@ int main(int argc, char **argv)
   if (!SANITIZED) { /* its shadow memory is too much to search */
     test("leaves no answer in memory", leaves_no_answer_in_memory);
     test("leaves no password of the keyring in memory", leaves_no_password_of_the_keyring_in_memory);
+    test("leaves no password of the keyring in memory behind a failure",
+         leaves_no_password_of_the_keyring_behind_a_failure);
   }
   test("prefers the core at the socket", prefers_the_socket);
   test("reads a core that dies at the socket as no success", finds_a_core_dead_at_the_socket);
