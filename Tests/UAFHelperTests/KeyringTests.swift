@@ -199,6 +199,34 @@ import UAFWire
     #expect(try bench.run(greeter(bench, "login"), ["correct"]).keyring == [longest])
   }
 
+  /// A login that asks for the password, and during which the account's file begins to refuse records of the keyring.
+  private func loginWithoutRoom(_ entry: String) throws -> (bench: HelperBench, login: Transcript) {
+    let bench = try HelperBench.registered(Self.on)
+    let file = bench.folder + "/state/accounts/4242.db"
+    bench.server.signed = { _ in
+      try Database(path: file).execute(
+        """
+        CREATE TRIGGER full BEFORE INSERT ON record WHEN NEW.kind = CAST('keyring' AS BLOB)
+        BEGIN SELECT RAISE(ABORT, 'no room'); END
+        """)
+      return "token"
+    }
+    return (bench, try bench.run(greeter(bench, "login"), ["correct", entry]))
+  }
+
+  @Test func `a password that cannot be stored opens the keyring this time, and nothing says that it is kept`() throws {
+    let (bench, login) = try loginWithoutRoom(Self.password)
+    #expect(login.result == 0 && login.keyring == [Self.password], "\(bench.log.lines)")
+    #expect(bench.log.lines.contains { $0.contains("the password of the keyring could not be kept") })
+    #expect(!bench.log.lines.contains { $0.contains("is kept") })
+  }
+
+  @Test func `a person whose answer cannot be stored is not told that nobody will ask again`() throws {
+    let (bench, login) = try loginWithoutRoom("")
+    #expect(login.result == 0 && login.keyring.isEmpty && login.infos.isEmpty, "\(bench.log.lines)")
+    #expect(bench.log.lines.contains { $0.contains("could not be noted") })
+  }
+
   // MARK: What keeps and what removes it
 
   @Test func `keeping a password needs the right value, and a wrong one is counted`() throws {

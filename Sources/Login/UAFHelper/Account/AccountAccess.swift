@@ -214,6 +214,22 @@ import UAFWire
     return AccountAuthenticators(account, types, refused: try refusedTypes(account), named: named, in: directory)
   }
 
+  /// The account's authenticators, for an operation that needs one of this machine.
+  ///
+  /// - Parameters:
+  ///   - result: the result if the account has none, or does not have the type `named`.
+  ///   - circumstance: the circumstance of that ending.
+  /// - Throws: ``Ending`` also if the state cannot be used.
+  func requireAuthenticators(
+    of uid: UInt32, _ named: AuthenticatorType?, else result: FidoResult = .notRegistered,
+    _ circumstance: Circumstance? = nil
+  ) throws(Ending) -> AccountAuthenticators {
+    if let held = try authenticators(of: uid, named) { return held }
+    throw Ending(
+      result, text: try causeOfMissing(named).map(PromptText.cause), log: "no value of this account on this machine",
+      circumstance)
+  }
+
   /// Why the account that was opened has no authenticator of the type `named`; nil if it has no authenticator at all.
   ///
   /// - Throws: ``Ending`` if the state cannot be used.

@@ -22,12 +22,7 @@ struct ChangeOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let named = try policy.namedType()
     let uid = try call.caller.requireAccount()
-    guard let held = try accounts.authenticators(of: uid, named) else {
-      throw Ending(
-        .notRegistered, text: try accounts.causeOfMissing(named).map(PromptText.cause),
-        log: "no value of this account on this machine",
-        call.caller.isTool ? nil : .nothingToChange)
-    }
+    let held = try accounts.requireAuthenticators(of: uid, named, call.caller.isTool ? nil : .nothingToChange)
     let unlocked = try openOld(held)
     if call.begin.isDivided { try prompter.awaitResume(orLog: "cancelled before the new value") }
     let value = try newValue.ask(unlocked.type, old: unlocked)

@@ -22,11 +22,7 @@ struct KeyringSetOperation: CallOperation {
     }
     let named = try policy.namedType()
     let uid = try call.caller.requireAccount()
-    guard let held = try accounts.authenticators(of: uid, named) else {
-      throw Ending(
-        .notRegistered, text: try accounts.causeOfMissing(named).map(PromptText.cause),
-        log: "no value of this account on this machine")
-    }
+    let held = try accounts.requireAuthenticators(of: uid, named)
     let unlocked = try open(held)
     guard let password = try prompter.askKeyringPassword() else { throw prompter.cancelled("cancelled by the person") }
     let isKept: Bool
@@ -133,7 +129,7 @@ struct KeyringHandover {
 
   private func hand(_ password: borrowing Secret, of type: AuthenticatorType) throws(Ending) {
     try prompter.hand(password)
-    log.write(.keyring, "the password that is kept under the \(type.rawValue) was handed to the host")
+    log.write(.keyring, "the password was handed to the host, after a login by \(type.rawValue)")
   }
 
   /// Asks for the password, keeps it, and hands it over; an empty line means that none is to be kept.
@@ -148,20 +144,40 @@ struct KeyringHandover {
       return
     }
     guard let password = entry else { return }
-    var isUsable = true
-    do throws(StateError) {
-      if password.count == 0 {
-        _ = try held.account.declineKeyring()
-      } else if try !held.account.keepKeyring(password, with: unlocked.authenticator) {
-        isUsable = false
-      }
-    } catch {
-      log.write(.state, "the password of the keyring could not be kept: \(error)", .warning)
+    guard password.count > 0 else {
+      if isDeclined(in: held.account) { try prompter.show(.keyringDeclined) }
+      return
     }
-    guard isUsable else { return try prompter.show(.cause(.keyringPasswordUnusable)) }
-    guard password.count > 0 else { return try prompter.show(.keyringDeclined) }
-    log.write(.keyring, "a password is kept under the \(unlocked.type.rawValue)")
+    switch keep(password, under: unlocked, held.account) {
+    case true?: log.write(.keyring, "a password is kept under the \(unlocked.type.rawValue)")
+    case false?: return try prompter.show(.cause(.keyringPasswordUnusable))
+    // It opens the keyring this time, and the next login asks again.
+    case nil: break
+    }
     try hand(password, of: unlocked.type)
+  }
+
+  /// Notes that the person wants no password to be kept.
+  ///
+  /// - Returns: whether that could be noted.
+  private func isDeclined(in account: AccountFile) -> Bool {
+    do throws(StateError) { _ = try account.declineKeyring() } catch {
+      log.write(.state, "that no password of the keyring is to be kept could not be noted: \(error)", .warning)
+      return false
+    }
+    return true
+  }
+
+  /// Keeps a password under an authenticator.
+  ///
+  /// - Returns: whether it can be kept; nil if it could not be stored.
+  private func keep(
+    _ password: borrowing Secret, under unlocked: UnlockedAuthenticatorBox, _ account: AccountFile
+  ) -> Bool? {
+    do throws(StateError) { return try account.keepKeyring(password, with: unlocked.authenticator) } catch {
+      log.write(.state, "the password of the keyring could not be kept: \(error)", .warning)
+      return nil
+    }
   }
 
   /// Whether this call may open the keyring: root's configuration, host, person and service.

@@ -30,11 +30,7 @@ struct ResetOperation: CallOperation {
       // If a code would be refused, the text does not ask for one.
       throw Ending(.authenticatorResetFailed, because: obstacle ?? .codeMissing, log: "no code")
     }
-    guard let held = try accounts.authenticators(of: uid, named) else {
-      throw Ending(
-        .resetNone, text: try accounts.causeOfMissing(named).map(PromptText.cause),
-        log: "no value of this account on this machine")
-    }
+    let held = try accounts.requireAuthenticators(of: uid, named, else: .resetNone)
     if !isRoot, let obstacle {
       throw Ending(
         .authenticatorResetFailed, because: obstacle,
