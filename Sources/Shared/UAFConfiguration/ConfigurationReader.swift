@@ -144,8 +144,7 @@ struct ConfigurationReader {
     let members = Set(ServiceFamily.all.flatMap(\.members))
     for name in services.keys.filter({ !members.contains($0) }) + services.keys.filter(members.contains) {
       guard let node = services[name] else { continue }
-      let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
-      guard isName, !name.contains("/") else {
+      guard AllowedText.serviceName(name) != nil else {
         throw tables.refused("service.\(name)", node.line, .notAService)
       }
       let keys = try tables.table("service.\(name)", node)

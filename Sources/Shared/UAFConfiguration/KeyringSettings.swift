@@ -27,7 +27,6 @@ public struct KeyringSettings: Equatable, Sendable {
   }
 
   private static func service(_ name: String) -> String? {
-    let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
-    return isName && !name.contains("/") && !others.contains(name) ? name : nil
+    AllowedText.serviceName(name).flatMap { others.contains($0) ? nil : $0 }
   }
 }

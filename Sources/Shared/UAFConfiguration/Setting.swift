@@ -121,6 +121,12 @@ enum AllowedText {
     return text
   }
 
+  /// The name of a PAM service.
+  static func serviceName(_ text: String) -> String? {
+    let isName = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    return isName && !text.contains("/") ? text : nil
+  }
+
   /// The administrator's text for the person.
   static func message(_ text: String) -> String? {
     (1...200).contains(text.unicodeScalars.count) && isPrintable(text) ? text : nil
