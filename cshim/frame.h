@@ -136,7 +136,8 @@ static inline bool frame_is_one_of(struct frame_bytes bytes, const char *const *
   return false;
 }
 
-/* Copies the bytes of a field, which may be absent, and a final NUL. The room must be for the field's longest value and the NUL. */
+/* Copies the bytes of a field, which may be absent, and a final NUL. The room must be for the field's longest value and the NUL.
+   */
 static inline void frame_copy(char *room, struct frame_bytes bytes)
 {
   if (bytes.length > 0)

@@ -19,7 +19,8 @@ enum greeter_answer {
    services: nobody else may have a host take binary prompts. */
 bool greeter_shows_lists(struct frame_bytes service);
 
-/* Has the greeter show the options of a prompt under its text. The number of the chosen one, counted from 1, is stored in number. */
+/* Has the greeter show the options of a prompt under its text. The number of the chosen one, counted from 1, is stored in number.
+   */
 enum greeter_answer greeter_ask(pam_handle_t *pamh, const struct frame_message *prompt, unsigned *number);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Checks the policies of the two security modules without loading them: AppArmor's parser takes the profiles, and SELinux's compiler
-# the module. `make test-vm` runs the programs under the profiles.
+# Checks the policies of the two security modules without loading them: AppArmor's parser takes the profiles, and SELinux's
+# compiler the module. `make test-vm` runs the programs under the profiles.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/deps.sh apparmor checkpolicy make policycoreutils selinux-policy-dev semodule-utils || exit

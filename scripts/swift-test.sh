@@ -4,7 +4,8 @@
 # the line that says what failed can be thousands of lines away.
 #
 # There is one time limit for all tests (LIMIT, in minutes). A test has no limit of its own: all tests start at the same time and
-# share the processors, so a test's duration only shows how busy the machine is. A test that did not end within the limit is named.
+# share the processors, so a test's duration only shows how busy the machine is. A test that did not end within the limit is
+# named.
 #
 # The tests' files are in memory if there is enough of it: the databases wait for the disk so often that the tests would take
 # three times as long, or longer on a machine whose disk others use.

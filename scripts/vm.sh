@@ -1,6 +1,7 @@
 #!/bin/bash
-# Starts a Debian with its own kernel in an emulator, with the packages of build/packages, and prints a table of what was seen there:
-# what namespaces cannot show, such as AppArmor. Builds the packages first if they are older than the files that they are made from.
+# Starts a Debian with its own kernel in an emulator, with the packages of build/packages, and prints a table of what was seen
+# there: what namespaces cannot show, such as AppArmor. Builds the packages first if they are older than the files that they are
+# made from.
 #
 #   scripts/vm.sh V1 V3 ...   only these rows
 #

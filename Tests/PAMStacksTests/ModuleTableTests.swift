@@ -5,8 +5,8 @@ import Testing
 
 /// The modules of Debian's packages libpam-*, and whether each asks the person for something.
 ///
-/// A module that is on no list of ``ModuleResults`` counts as one that asks. A line with a module that asks nothing must not count,
-/// or a stack without a question would be called one that asks.
+/// A module that is on no list of ``ModuleResults`` counts as one that asks. A line with a module that asks nothing must not
+/// count, or a stack without a question would be called one that asks.
 @Suite struct ModuleTableTests {
   private enum Kind {
     /// It asks for a password, or for something else that a person knows, has or is.

@@ -102,8 +102,8 @@ static inline int uaf_is_usual_certificate(const unsigned char *der, long length
   return uaf_past_X509_ALGOR(&next, end) && uaf_past_ASN1_BIT_STRING(&next, end) && next == end;
 }
 
-/* The bytes of the first block of a PEM text, if it is a usual certificate; NULL otherwise, whatever the text has. The caller frees
-   them with OPENSSL_free. */
+/* The bytes of the first block of a PEM text, if it is a usual certificate; NULL otherwise, whatever the text has. The caller
+   frees them with OPENSSL_free. */
 static inline unsigned char *uaf_usual_certificate(BIO *text, long *length)
 {
   char *name = NULL, *header = NULL;

@@ -4,9 +4,9 @@ import UAFWire
 
 /// The keyring of the session in which this program runs: GNOME's, which takes a password on a socket of its own.
 ///
-/// The conversation is that of pam_gnome_keyring (gnome-keyring, `pam/gkr-pam-client.c` and `daemon/control/gkd-control-codes.h`):
-/// one byte, then a request of its length, an operation and the password, each number with four bytes, the high one first. The
-/// answer is its length and a result.
+/// The conversation is that of pam_gnome_keyring (gnome-keyring, `pam/gkr-pam-client.c` and
+/// `daemon/control/gkd-control-codes.h`): one byte, then a request of its length, an operation and the password, each number
+/// with four bytes, the high one first. The answer is its length and a result.
 struct SessionKeyring {
   /// The folder of the socket; nil if the environment names none.
   var folder: String?
