@@ -117,6 +117,8 @@ def ansible(lab):
             "--check has changed something",
         )
         playing("-e", '\'{"pam_uaf_rescuers": ["nobody-here"]}\'', fails="nobody-here of pam_uaf_rescuers has no account")
+        no_day = '\'{"pam_uaf_services": [{"name": "sudo", "until": "31.01.2027"}]}\''
+        playing("-e", no_day, fails="until of sudo in pam_uaf_services must be a day")
         playing("-e", '\'{"pam_uaf_state": "gone"}\'', fails="value of pam_uaf_state must be one of")
         playing(fails="of a server with another fingerprint")
         wanted["pam_uaf_fingerprint"] = code["fingerprint"]
@@ -146,7 +148,7 @@ def ansible(lab):
         must(lab.machines()[desk.says("hostname").strip()].get("left"), "the server does not know that it left")
         must(LET_IN in scene.sudo(desk, "mina", PASSWORD).text, "it has left, and sudo does not take the password")
         must(playing("-e", "pam_uaf_state=absent") == 0, "leaving again has changed something")
-        return f"six refused with words; {first} changes, then 0, and sudo asked; left with {gone} changes, then 0"
+        return f"seven refused with words; {first} changes, then 0, and sudo asked; left with {gone} changes, then 0"
 
 
 # --- Ansible's role of the server
