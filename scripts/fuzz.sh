@@ -12,21 +12,35 @@ cd "$(dirname "$0")/.."
 
 : "${SWIFTC:=swiftc}" "${RUNS:=}" "${SECONDS_EACH:=}"
 folder=$PWD/build/fuzz
-make --no-print-directory -s -j 2 -f Tests/Fuzz/Makefile BUILD=build/fuzz SWIFTC="$SWIFTC"
+fuzzers() { # goal
+  make --no-print-directory -s -j 2 -f Tests/Fuzz/Makefile BUILD=build/fuzz SWIFTC="$SWIFTC" "$@"
+}
+fuzzers all
 
-in_c=(frame shim)
+declare -A programs dictionaries
+known=()
+while read -r target program dictionary; do
+  known+=("$target")
+  programs[$target]=$program
+  dictionaries[$target]=$dictionary
+done < <(fuzzers fuzzers)
 targets=("$@")
-if ((${#targets[@]} == 0)); then
-  mapfile -t targets < <(sed -n 's/^  case \([a-zA-Z0-9]*\)$/\1/p' Tests/Fuzz/FuzzTarget.swift)
-  targets+=("${in_c[@]}")
-fi
+if ((${#targets[@]} == 0)); then targets=("${known[@]}"); fi
+for target in "${targets[@]}"; do
+  if [[ -z ${programs[$target]-} ]]; then
+    echo "fuzz: there is no target '$target': ${known[*]}" >&2
+    exit 64
+  fi
+done
+# The limits of one input, here as elsewhere.
+mapfile -t limits < <(sed -n 's/^\([a-z_]*\) = \(.*\)/-\1=\2/p' Tests/Fuzz/limits.options)
 
 # How many inputs a short run has, so that all runs together take about a minute.
 runs_of() {
   case $1 in
-    core) echo 1500 ;;
+    core | pastedCode) echo 1500 ;;
     certificate) echo 2000 ;;
-    attestation) echo 5000 ;;
+    attestation | statement | checkIn) echo 5000 ;;
     shim | passcode | configuration) echo 10000 ;;
     *) echo 20000 ;;
   esac
@@ -40,18 +54,15 @@ state=$(mktemp -d -p "$([[ -w /dev/shm ]] && echo /dev/shm || echo "${TMPDIR:-/t
 trap 'rm -rf "$state"' EXIT
 
 feed() { # target
-  local target=$1 program=$folder/fuzz found=$folder/corpus/$1 limit=(-max_total_time="$SECONDS_EACH")
-  local words=Tests/Fuzz/$1.dict executed covered
-  if [[ " ${in_c[*]} " == *" $target "* ]]; then program=$folder/fuzz-shim; fi
+  local target=$1 found=$folder/corpus/$1 limit=(-max_total_time="$SECONDS_EACH") executed covered
   # A short run is the same each time: it starts only from the seeds.
   if [[ -z $SECONDS_EACH ]]; then
     found=$(mktemp -d "$folder/short.XXXXXX")
     limit=(-runs="${RUNS:-$(runs_of "$target")}" -seed=1)
   fi
   mkdir -p "$found" "Tests/Fuzz/seeds/$target" "$state/$target"
-  if [[ ! -f $words ]]; then words=Tests/Fuzz/uaf.dict; fi
-  if ! FUZZ_TARGET=$target FUZZ_FOLDER=$state/$target "$program" "${limit[@]}" -max_len=8192 -timeout=10 \
-    -rss_limit_mb=1024 -print_final_stats=1 -dict="$words" -artifact_prefix="$folder/$target-" "$found" \
+  if ! FUZZ_TARGET=$target FUZZ_FOLDER=$state/$target "${programs[$target]}" "${limit[@]}" "${limits[@]}" \
+    -print_final_stats=1 -dict="${dictionaries[$target]}" -artifact_prefix="$folder/$target-" "$found" \
     "Tests/Fuzz/seeds/$target" >"$folder/$target.log" 2>&1; then
     tail -n 40 "$folder/$target.log" >&2
     echo "fuzz: $target failed: the input is named above" >&2
