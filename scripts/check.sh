@@ -57,6 +57,8 @@ scripts/policies.py || broken=1
 # Each line of pam.d/ is explained, and lets no failure pass.
 scripts/stacks.py || broken=1
 scripts/picture.py --check || broken=1
+# The seeds that are copies are still what they are copies of.
+Tests/Fuzz/make_seeds.py --check || broken=1
 # The table of attacks matches the present rows.
 PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 

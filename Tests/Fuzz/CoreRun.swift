@@ -50,10 +50,14 @@ struct CoreRun {
   /// Every result of the module's own conversations must be one that the module believes.
   private func checkBelieved(_ finished: Finished, _ begin: Begin, prompted: Bool) {
     let isModules = begin.service != Array(CallerIdentity.toolService.utf8) && begin.payload == nil
-    guard isModules, begin.operation == .authenticate || (begin.operation == .change && begin.isDivided) else { return }
+    let operations: [Operation: frame_operation] = [
+      .authenticate: OPERATION_AUTHENTICATE, .change: OPERATION_CHANGE, .account: OPERATION_ACCOUNT,
+    ]
+    guard isModules, let operation = operations[begin.operation], begin.operation != .change || begin.isDivided else {
+      return
+    }
     let arguments = try? ModuleArguments(parsing: begin.arguments.map { String(decoding: $0, as: UTF8.self) })
     let nouserok = arguments?.nouserok != nil
-    let operation = begin.operation == .authenticate ? OPERATION_AUTHENTICATE : OPERATION_CHANGE
     let isBelieved = [false, true].contains { resumed in
       var said = verdict(
         operation: operation, code: CInt(finished.pamCode), result: finished.result, stale: finished.staleValue,

@@ -1,4 +1,5 @@
 import SecretMemory
+import UAFMessages
 
 @testable import UAFWire
 
@@ -79,7 +80,9 @@ struct CoreScript {
   }
 
   private static func raw(_ bytes: [UInt8]) -> Answer {
-    let types = ["application/fido+uaf; charset=utf-8", "application/json", "text/html", ""]
+    let types = [
+      "application/fido+uaf; charset=utf-8", "application/json", "text/html", "", TrustedFacetList.contentType,
+    ]
     let statuses = [200, 500, 302, 0]
     let (first, second) = (Int(bytes.first ?? 0), Int(bytes.dropFirst().first ?? 0))
     return .raw(
@@ -91,7 +94,7 @@ struct CoreScript {
   private func makeBegin(_ bytes: [UInt8]) -> [UInt8] {
     let operations: [Operation] = [
       .authenticate, .change, .register, .deregister, .deregisterAll, .status, .unlock, .reset, .initialise, .forget,
-      .trust, .join, .leave, .repair, .checkIn, .rename,
+      .trust, .join, .leave, .repair, .checkIn, .rename, .account, .keyringSet, .keyringForget,
     ]
     let flags = bytes.dropFirst().first ?? 0
     var begin = Begin(operations[Int(bytes.first ?? 0) % operations.count])

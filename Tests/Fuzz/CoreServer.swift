@@ -15,7 +15,7 @@ final class CoreServer {
   func connect() { pending = [] }
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
-    if request.url.hasSuffix("respond") { judged += 1 }
+    if Self.isFor("respond", request) { judged += 1 }
     switch script.popLast() ?? .proper {
     case .proper: pending.append(Self.answer(proper(request)))
     case .raw(let status, let contentType, let body):
@@ -34,12 +34,17 @@ final class CoreServer {
     .unavailable, .withoutHandshake(.tls), .ownMeans,
   ]
 
+  /// Whether a request has the path of an operation; in the plain dialect, what describes the machine comes after it.
+  private static func isFor(_ name: String, _ request: TransportRequest) -> Bool {
+    request.url.prefix { $0 != "?" }.hasSuffix("/" + name)
+  }
+
   private static func answer(_ body: [UInt8]) -> TransportResponse {
     TransportResponse(status: 200, contentType: "application/fido+uaf; charset=utf-8", body: body)
   }
 
   private func proper(_ request: TransportRequest) -> [UInt8] {
-    guard request.url.hasSuffix("get") else {
+    guard Self.isFor("get", request) else {
       return ServerResponse(
         statusCode: .ok, description: nil, additionalTokens: [Token(type: "JWT", value: "token")]
       ).jsonBytes

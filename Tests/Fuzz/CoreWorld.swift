@@ -21,13 +21,32 @@ import UAFWire
   private let folder: String
   private let account: [UInt8]
 
-  /// What is added to a configuration with a server.
+  /// A configuration: what its first lines, the section of the server and its end have in addition.
+  private struct Variant {
+    var head = ""
+    var server = ""
+    var end = ""
+  }
+
   private static let variants = [
-    "", "[general]\nhide_state = true", "[prompt]\noffer_reset = true\ntries = 3",
-    "[service.login]\ntransaction = true\n[service.sudo]\ntransaction = true",
-    "[passcode]\nkeypad = \"shuffled\"\nui_type = \"6digit\"",
-    "[general]\nlanguage = \"ko\"\nexport_token = \"TOKEN\"", "[passcode]\nmin_length = 12",
-    "[prompt]\ninteractive = false", "authenticators = [\"pattern\"]", "authenticators = [\"passcode\", \"passcode\"]",
+    Variant(), Variant(end: "[general]\nhide_state = true"),
+    // Registering again is not offered if the server's success need not be signed.
+    Variant(
+      server: "require_signed_verdict = true\nverdict_key = \"FOLDER/verdict.pub\"",
+      end: "[prompt]\noffer_reset = true\ntries = 3"),
+    Variant(end: "[service.login]\ntransaction = true\n[service.sudo]\ntransaction = true"),
+    Variant(end: "[passcode]\nkeypad = \"shuffled\"\nui_type = \"6digit\""),
+    Variant(end: "[general]\nlanguage = \"ko\"\nexport_token = \"TOKEN\""),
+    Variant(end: "[passcode]\nmin_length = 12"), Variant(end: "[prompt]\ninteractive = false"),
+    Variant(head: "authenticators = [\"pattern\"]"),
+    Variant(head: "authenticators = [\"passcode\", \"passcode\"]"),
+    Variant(server: "dialect = \"plain\"\nenrolment = \"code\""),
+    Variant(
+      server: "dialect = \"plain\"",
+      end: "[server.success]\nmember = \"ok\"\nvalue = \"yes\"\n[server.context]\nusername = \"user\""),
+    Variant(server: "app_ids = [\"https://id.example.net/facets\"]\naccept_transaction = \"any\""),
+    Variant(end: "[general]\noffline = \"allow\"\noffline_max_age = 3600\naccount_check_online = true"),
+    Variant(end: "[keyring]\nunlock = true"),
   ]
 
   /// An unrelated public key: no server here signs anything with it.
@@ -39,30 +58,32 @@ import UAFWire
 
     """
 
-  /// The folder `scripts/fuzz.sh` made, and removes.
+  /// A new folder in the one that `scripts/fuzz.sh` makes and removes, or else in /tmp, where it remains.
+  ///
+  /// libFuzzer runs several processes at once or one after the other, each with a world of its own.
   private static var folder: String {
     // SAFETY: nothing changes the environment of this process.
-    unsafe getenv("FUZZ_FOLDER").map { unsafe String(cString: $0) } ?? ""
+    let place = unsafe getenv("FUZZ_FOLDER").map { unsafe String(cString: $0) } ?? "/tmp"
+    var name = Array("\(place)/core-XXXXXX".utf8CString)
+    // SAFETY: the array ends with a NUL, and mkdtemp changes only the six letters before it.
+    guard unsafe mkdtemp(&name) != nil else { return "" }
+    return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   private init(folder: String) {
     self.folder = folder
     let state = folder + "/state"
     guard !folder.isEmpty, (try? StateDirectory.initialise(state, owner: geteuid())) == true else {
-      print("fuzz: core: FUZZ_FOLDER must name a new folder of one's own")
+      print("fuzz: core: FUZZ_FOLDER must name a folder in which one can make another")
       exit(64)
     }
     Self.write(Array(Self.verdictKey.utf8), to: folder + "/verdict.pub")
+    let addresses = "request_url = \"https://localhost/uaf/get\"\nresponse_url = \"https://localhost/uaf/respond\""
+    let rest = "[state]\ndirectory = \"\(state)\"\nkdf_cost = 10\n[lock]\nretry_count_to_lock = 3\nlock_time = 60"
     for (number, variant) in Self.variants.enumerated() {
-      var server =
-        "[server]\nrequest_url = \"https://localhost/uaf/get\"\nresponse_url = \"https://localhost/uaf/respond\"\n"
-      // Registering again is not offered if the server's success need not be signed.
-      if variant.contains("offer_reset") {
-        server += "require_signed_verdict = true\nverdict_key = \"\(folder)/verdict.pub\"\n"
-      }
-      let rest = "[state]\ndirectory = \"\(state)\"\nkdf_cost = 10\n[lock]\nretry_count_to_lock = 3\nlock_time = 60\n"
-      let text = variant.hasPrefix("authenticators") ? variant + "\n" + server + rest : server + rest + variant
-      Self.write(Array(text.utf8), to: "\(folder)/conf.\(number)")
+      let server = variant.server.replacing("FOLDER", with: folder)
+      let parts = [variant.head, "[server]", addresses, server, rest, variant.end]
+      Self.write(Array(parts.joined(separator: "\n").utf8), to: "\(folder)/conf.\(number)")
     }
     account = []
   }

@@ -23,6 +23,21 @@ extension FuzzTarget {
     }
   }
 
+  /// A policy's text from a server: refused with a place, or merged with root's file.
+  static func lent(_ bytes: [UInt8]) {
+    do throws(ConfigurationError) {
+      let lent = try LentSettingsReader.settings(bytes, version: 7)
+      _ = lent.sections
+      var own = Configuration()
+      own.policy.followed = LentSection.allCases
+      let merged = try PolicyMerge(own: own, lent: lent).merged()
+      let (length, minimum) = (merged.passcode.policy.minimumLength, own.passcode.policy.minimumLength)
+      precondition(length >= minimum && merged.pattern.minimumNodes >= own.pattern.minimumNodes, "a looser rule")
+    } catch {
+      precondition(error.description.contains("policy 7"), "no place is named")
+    }
+  }
+
   /// A module's arguments, one on each line.
   static func arguments(_ bytes: [UInt8]) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -38,12 +53,20 @@ extension FuzzTarget {
   static func expression(_ bytes: [UInt8]) {
     let length = Int(bytes.first ?? 0) * 4
     let pattern = String(decoding: bytes.dropFirst().prefix(length), as: UTF8.self)
-    guard let expression = try? PasscodeExpression(pattern) else { return }
+    let expression: PasscodeExpression
+    do throws(PasscodeExpressionError) {
+      expression = try PasscodeExpression(pattern)
+    } catch {
+      precondition(error.description.unicodeScalars.allSatisfy(isHarmless), "steers a terminal")
+      return
+    }
     let value = Array(bytes.dropFirst(length + 1).prefix(PasscodeFormat.maximumByteCount))
     // Values are UTF-8 before they come here; PCRE2 must not receive anything else.
     guard String(validating: value, as: UTF8.self) != nil else { return }
     let matches = expression.matches(value.span)
     precondition(matches == expression.matches(value.span), "not the same twice")
+    let points = String(decoding: value, as: UTF8.self).unicodeScalars.count
+    precondition(!matches || expression.minimumLength <= points, "matches what is too short for it")
   }
 
   /// An entry: normalising it again changes nothing, and every rule can be applied to it.
@@ -61,8 +84,11 @@ extension FuzzTarget {
     policy.ignored = [IgnoredText("mina", message: nil)].compactMap(\.self)
     precondition(
       policy.check(first.span).map(\.key) == policy.check(bytes.span).map(\.key), "another verdict on the same value")
+    precondition(policy.requirements.count >= PasscodeRule.allCases.count, "a rule that nobody is told")
     if let stroke = Pattern.canonical(entry) {
       precondition((1...9).contains(stroke.count), "more nodes than there are")
+      let problems = Pattern.problems(with: stroke, minimumNodes: 9)
+      precondition(problems.isEmpty == (stroke.count == 9), "short enough, or too long")
     }
   }
 
@@ -73,6 +99,18 @@ extension FuzzTarget {
     }
     if let enrolled = try? EnrolledAuthenticator(record: bytes) {
       precondition(withoutPadding(enrolled.record) == withoutPadding(bytes), "a second form of an authenticator")
+    }
+    if let identity = try? AccountIdentity(record: bytes) {
+      precondition(withoutPadding(identity.record) == withoutPadding(bytes), "a second form of an account")
+    }
+    if let keyring = try? KeyringRecord(record: bytes) {
+      precondition(withoutPadding(keyring.record) == withoutPadding(bytes), "a second form of a keyring")
+    }
+    if let unlock = try? UnlockRecord(record: bytes) {
+      precondition((try? UnlockRecord(record: unlock.record)) == unlock, "reads itself otherwise")
+    }
+    if let trust = try? TrustRecord(bytes) {
+      precondition((try? TrustRecord(trust.bytes)) == trust, "reads itself otherwise")
     }
     if let answer = try? LastAnswer(record: bytes) {
       precondition(answer.record == bytes, "a second form of the server's last answer")

@@ -1,4 +1,5 @@
 import FidoResults
+import UAFConfiguration
 import UAFCrypto
 import UAFDecoder
 
@@ -15,6 +16,10 @@ extension FuzzTarget {
     precondition(shown.unicodeScalars.count <= limit, "longer than allowed")
     precondition(shown.unicodeScalars.allSatisfy(isHarmless), "steers a terminal")
     precondition(Text.cleaned(shown, limit: limit) == shown, "cleaned, and still not clean")
+    let marked = Text.marked(text, limit: limit)
+    precondition(marked.unicodeScalars.count <= limit, "marked, and longer than allowed")
+    precondition(Text.firstHidden(in: marked) == nil, "marked, and still not visible")
+    precondition(Text.firstHidden(in: text) != nil || Text.marked(text) == text, "marks what is visible")
     var line = LogLine(.authenticate)
     line.add(.account, bytes)
     line.add(.detail, text)
@@ -51,6 +56,7 @@ extension FuzzTarget {
   static func certificate(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: [0xFF, 0x00, 0xFF], omittingEmptySubsequences: false).map { Array($0) }
     _ = try? CertificateChain.validate(parts, roots: [parts.last ?? []], at: 1_800_000_000)
+    for part in parts { inspect(part, authority: parts.last ?? []) }
     if let signature = try? ECDSASignature(der: bytes) {
       precondition(signature.der == bytes, "a second form of a signature")
     }
@@ -62,6 +68,24 @@ extension FuzzTarget {
       }
       _ = key.isValidSignature(parts.last ?? [], of: bytes)
     }
+  }
+
+  /// Everything that is asked about a certificate, and about a file that should contain some.
+  private static func inspect(_ bytes: [UInt8], authority: [UInt8]) {
+    for certificate in (try? X509.certificates(pem: bytes)) ?? [] {
+      precondition(X509.isCertificate(certificate), "reads what is none")
+    }
+    _ = try? X509.authority(pem: bytes)
+    if let file = try? CertificateAuthorities(parsing: bytes) {
+      let again = try? CertificateAuthorities(parsing: Array(file.pem.utf8))
+      precondition(again?.certificates == file.certificates, "reads itself otherwise")
+    }
+    guard X509.isCertificate(bytes) else { return }
+    _ = try? X509.serverEndPoint(der: bytes)
+    _ = try? X509.uncheckedSubjectPublicKeyInfo(der: bytes)
+    _ = try? X509.weakness(der: bytes)
+    _ = (X509.isAuthority(der: bytes), try? X509.validity(der: bytes))
+    _ = (try? X509.isFor("example.org", der: bytes), try? X509.isIssued(by: authority, der: bytes))
   }
 
   /// What is decoded because a server refused it: the result is printable lines, whatever the input is.

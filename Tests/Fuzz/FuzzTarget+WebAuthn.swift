@@ -7,9 +7,12 @@ import UAFMessages
 extension FuzzTarget {
   /// One encoding for each value, and nothing read behind the end.
   static func cbor(_ bytes: [UInt8]) {
-    if let value = try? CBORValue(parsing: bytes) {
+    do throws(CBORError) {
+      let value = try CBORValue(parsing: bytes)
       precondition(value.encoded == bytes, "a second encoding of the same value")
       precondition(isSorted(value), "keys out of order")
+    } catch {
+      precondition(error.description.unicodeScalars.allSatisfy(FuzzTarget.isHarmless), "steers a terminal")
     }
     var position = 0
     while position < bytes.count {
@@ -81,9 +84,12 @@ extension FuzzTarget {
       requiresUserVerification: false)
     let verification = try? RegistrationVerification(
       response, expecting: expectation, algorithms: COSEAlgorithm.allCases)
-    if case .accepted(let credential)? = verification {
+    switch verification {
+    case .accepted(let credential)?:
       precondition(object.statement == .none, "takes a format that is not read, or what nobody signed")
       precondition(credential.attestation == .none, "vouches without a signature")
+    case .refused(let reason)?: precondition(reason.description.unicodeScalars.allSatisfy(isHarmless), "no sentence")
+    case nil: break
     }
   }
 

@@ -29,6 +29,7 @@ PROGRAMS = [
     "scripts/check",
     "proofs",
     "Tests/Acceptance",
+    "Tests/Fuzz",
     "Server/Tests/EndToEndTests/Programs",
     "Server/Tests/EndToEndTests/Programs/interop",
     "Tests/Servers",
