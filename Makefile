@@ -36,7 +36,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
 .PHONY: test-confinement test-desktop test-vm test-webauthn test-directory test-provisioning lint-ansible
-.PHONY: attack attack-table proofs test-machines bench fuzz deb release test-packages install clean fmt lint
+.PHONY: attack attack-table proofs test-machines bench fuzz coverage deb release test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -58,6 +58,7 @@ help:
 	@echo 'make proofs   have Spin check the models of the attempt ledger and of a failover, and find what breaks them'
 	@echo 'make bench    time logins, side by side, medians; BESIDE=CHECKOUT this build beside that one; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
+	@echo 'make coverage  count how many lines of each reader the seeds of its fuzzer reach'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make deb      Debian packages of the same, in build/packages; lintian has looked at them'
 	@echo 'make release  packages for both releases of Debian, sources and a repository for apt, signed: KEY=PATH, REPOSITORY_KEY=FINGERPRINT'
@@ -151,6 +152,9 @@ bench: deps
 
 fuzz:
 	SECONDS_EACH=600 scripts/fuzz.sh
+
+coverage:
+	@PYTHONDONTWRITEBYTECODE=1 scripts/coverage.py
 
 deb:
 	scripts/deb.sh

@@ -1,4 +1,4 @@
-"""Lists that are repeated in several places: the checks of a prompt, and the types of authenticators.
+"""Lists that are repeated in several places: the checks of a prompt, the types of authenticators, and the fuzzers.
 
 The compiler cannot compare Swift with C, with a document or with a text, and if one copy of a list was forgotten, everything
 works until
@@ -15,6 +15,10 @@ CHECKS = "Sources/Login/UAFWire/CoreMessage.swift"
 PROTOCOL = "docs/protocol.md"
 MODULE = "cshim/talk.c"
 KINDS = "Sources/Shared/AuthenticatorTypes/"
+FUZZERS = "Tests/Fuzz/FuzzTarget.swift"
+FUZZERS_IN_C = "Tests/Fuzz/Makefile"
+READERS = "Tests/Fuzz/readers.toml"
+COVERAGE = "docs/testing.md"
 _ENTRY = KINDS + "AuthenticatorType.swift"
 _KIND = re.compile(KINDS + r"\w+/AuthenticatorType\+\w+\.swift$")
 # The files that name each type by hand, each with the text that surrounds the names.
@@ -55,8 +59,22 @@ def _missing(rule: str, path: str, needed: set[str], there: set[str]) -> Iterato
         yield Finding("list", f"{path}: {rule} {name}", f"does not have the {rule} '{name}', which other places have")
 
 
+def _fuzzers(tree: Tree) -> Iterator[Finding]:
+    """Each fuzzer has a reader, whose lines scripts/coverage.py counts, and a row in the table of what it counted."""
+    fuzzers = _found(r"^  case (\w+)$", text_of(tree, FUZZERS)) | _found(r"^IN_C := (.*?)$", text_of(tree, FUZZERS_IN_C))
+    table = text_of(tree, COVERAGE).partition("| fuzzer | reader |")[2].partition("\n\n")[0]
+    for path, there in (
+        (READERS, _found(r"^\[(\w+)\]$", text_of(tree, READERS))),
+        (COVERAGE, _found(r"^\| `(\w+)` \|", table)),
+    ):
+        yield from _missing("fuzzer", path, fuzzers or {"of any name"}, there)
+        for name in sorted(there - fuzzers):
+            yield Finding("list", f"{path}: fuzzer {name}", f"has the fuzzer '{name}', which is no longer there")
+
+
 def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     """The entries that one copy of a list has and another lacks."""
+    yield from _fuzzers(tree)
     names, asked = _kinds(tree)
     swift = _found(r"allCases: \[Check\] = \[(.*?)\]", text_of(tree, CHECKS))
     protocol = _found(r"^\| `(\w+)` \|", text_of(tree, PROTOCOL).partition("| check | answer |")[2].partition("\n\n")[0])

@@ -71,6 +71,11 @@ def _lists(tree: Tree) -> Iterator[Violation]:
         yield Violation(f"list {path}: check pattern", lists.lists, without(path, "pattern"))
     for path in lists.NAMING:
         yield Violation(f"list {path}: type pattern", lists.lists, without(path, "pattern"))
+    for path in (lists.READERS, lists.COVERAGE):
+        yield Violation(f"list {path}: fuzzer json", lists.lists, without(path, "json"))
+        yield Violation(f"list {path}: fuzzer planted", lists.lists, without(path, "json"))
+        more = tree.planted(lists.FUZZERS, (ROOT / lists.FUZZERS).read_text(encoding="utf-8") + "  case planted\n")
+        yield Violation(f"list {path}: fuzzer planted", lists.lists, more)
     # A new check of the protocol, and a new type with a check of its own.
     new = tree.planted(lists.CHECKS, "allCases: [Check] = [.passcode, .planted]\n")
     yield Violation(f"list {lists.PROTOCOL}: check planted", lists.lists, new)
