@@ -2,13 +2,14 @@
 """Writes the seeds that are copies of test vectors, or that are easier to read here than as bytes.
 
 make_seeds.py           writes them into Tests/Fuzz/seeds; the others, which no script makes, stay
-make_seeds.py --check   ends with 1 if one is missing or has other bytes
+make_seeds.py --check   ends with 1 if one is missing or has other bytes, or if an input that a fuzzer has kept has no name
 
 The rest of Tests/Fuzz/seeds is inputs that a fuzzer has found, and older seeds: see Tests/Fuzz/seeds/README.md.
 """
 
 import base64
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterator
@@ -371,6 +372,11 @@ def configurations() -> Iterator[Seed]:
 
 def check() -> int:
     wrong = 0
+    for path in sorted(SEEDS.glob("*/*")):
+        # libFuzzer calls an input by its SHA-1, and keeps what it finds in the first folder that it is given.
+        if re.fullmatch("[0-9a-f]{40}", path.name):
+            print(f"check: {path.relative_to(HERE.parent.parent)}: a seed has a name that says what it is")
+            wrong = 1
     for fuzzer, name, data in seeds():
         path = SEEDS / fuzzer / name
         if not path.is_file() or path.read_bytes() != data:
