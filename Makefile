@@ -36,7 +36,7 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
 .PHONY: test-confinement test-desktop test-vm test-webauthn test-directory test-provisioning lint-ansible
-.PHONY: attack attack-table proofs test-machines bench fuzz coverage deb release test-packages install clean fmt lint
+.PHONY: attack attack-table proofs test-machines bench fuzz coverage test-fuzzers deb release test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -59,6 +59,7 @@ help:
 	@echo 'make bench    time logins, side by side, medians; BESIDE=CHECKOUT this build beside that one; needs root'
 	@echo 'make fuzz     ten minutes of a fuzzer for each reader, the module and the core'
 	@echo 'make coverage  count how many lines of each reader the seeds of its fuzzer reach'
+	@echo 'make test-fuzzers  put the fuzzers together as OSS-Fuzz takes them, and try each; SECONDS_EACH=60 longer'
 	@echo 'make build    release programs and the module into build/stage'
 	@echo 'make deb      Debian packages of the same, in build/packages; lintian has looked at them'
 	@echo 'make release  packages for both releases of Debian, sources and a repository for apt, signed: KEY=PATH, REPOSITORY_KEY=FINGERPRINT'
@@ -155,6 +156,10 @@ fuzz:
 
 coverage:
 	@PYTHONDONTWRITEBYTECODE=1 scripts/coverage.py
+
+test-fuzzers:
+	scripts/deps.sh file unzip zip
+	scripts/oss-fuzz.sh
 
 deb:
 	scripts/deb.sh
