@@ -50,6 +50,24 @@ struct Migration {
           ADD COLUMN coveredActor text
         """
       ]),
+    Migration(name: "mapped groups", statements: mappedGroups),
+  ]
+
+  // The ID of a group at the organisation's identity provider, and which group of the policy and which role the members of a
+  // group get. An administrator with a `groupID` has the role by the mapping of that group.
+  private static let mappedGroups = [
+    "ALTER TABLE personGroup ADD COLUMN externalID text",
+    "CREATE UNIQUE INDEX personGroupByExternalID ON personGroup (externalID) WHERE externalID IS NOT NULL",
+    """
+    CREATE TABLE groupMapping (
+      groupID bigint PRIMARY KEY REFERENCES personGroup (id),
+      policyGroup text,
+      role text,
+      madeBy text NOT NULL,
+      madeAt bigint NOT NULL
+    )
+    """,
+    "ALTER TABLE administrator ADD COLUMN groupID bigint",
   ]
 
   // Which keys and authorities machines know, as lists of names between spaces, and the authorities announced to them.

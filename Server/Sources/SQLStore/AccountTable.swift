@@ -258,6 +258,7 @@ struct AccountTable<Connection: SQLConnection>: Accounts {
     let change = SearchIndex<Connection>.Change(
       number: try number(of: username), added: [], removed: SearchGram.all(username, profile))
     try SearchIndex(connection: connection).change([change])
+    try GroupMappingTable(connection: connection).noteDeparture(of: username)
     let tables = [
       "credential", "passkey", "deregisteredKey", "enrolment", "approval", "openRegistration", "groupMember", "account",
     ]

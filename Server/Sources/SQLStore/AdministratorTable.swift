@@ -7,22 +7,25 @@ struct AdministratorTable<Connection: SQLConnection>: Administrators {
   func set(_ administrator: StoredAdministrator) throws {
     try connection.run(
       """
-      INSERT INTO administrator (name, role, addedBy, addedAt) VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT (name) DO UPDATE SET role = excluded.role, addedBy = excluded.addedBy, addedAt = excluded.addedAt
+      INSERT INTO administrator (name, role, addedBy, addedAt, groupID) VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (name) DO UPDATE
+        SET role = excluded.role, addedBy = excluded.addedBy, addedAt = excluded.addedAt, groupID = excluded.groupID
       """,
       [
         .text(administrator.name), .text(administrator.role), .text(administrator.addedBy),
-        .integer(administrator.addedAt),
+        .integer(administrator.addedAt), .integer(administrator.group),
       ])
   }
 
+  private static var columns: String { "name, role, addedBy, addedAt, groupID" }
+
   func administrator(_ name: String) throws -> StoredAdministrator? {
     try connection.row(
-      "SELECT name, role, addedBy, addedAt FROM administrator WHERE name = ?1", [.text(name)], Self.administrator)
+      "SELECT \(Self.columns) FROM administrator WHERE name = ?1", [.text(name)], Self.administrator)
   }
 
   func all() throws -> [StoredAdministrator] {
-    try connection.rows("SELECT name, role, addedBy, addedAt FROM administrator ORDER BY name", Self.administrator)
+    try connection.rows("SELECT \(Self.columns) FROM administrator ORDER BY name", Self.administrator)
   }
 
   func remove(_ name: String) throws -> Bool {
@@ -31,7 +34,8 @@ struct AdministratorTable<Connection: SQLConnection>: Administrators {
 
   private static func administrator(_ row: Connection.ResultRow) throws -> StoredAdministrator {
     StoredAdministrator(
-      name: try row.text(0), role: try row.text(1), addedBy: try row.text(2), addedAt: try row.integer(3))
+      name: try row.text(0), role: try row.text(1), addedBy: try row.text(2), addedAt: try row.integer(3),
+      group: try row.optionalInteger(4))
   }
 }
 

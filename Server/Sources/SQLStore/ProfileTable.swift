@@ -105,9 +105,11 @@ struct ProfileTable<Connection: SQLConnection>: Profiles {
   private func setGroups(_ usernames: [String], _ profiles: [String: AccountProfile], now: Int64) throws {
     let present = try groups(of: usernames)
     var ids: [String: Int64] = [:]
+    var changed: Set<String> = []
     for username in usernames {
       let wanted = Dictionary((profiles[username]?.groups ?? []).map { (SearchText.key($0), $0) }) { first, _ in first }
       let present = Set((present[username] ?? []).map(SearchText.key))
+      changed.formUnion(present.symmetricDifference(wanted.keys))
       for key in present where wanted[key] == nil {
         try connection.run(
           """
@@ -121,6 +123,7 @@ struct ProfileTable<Connection: SQLConnection>: Profiles {
           "INSERT INTO groupMember (groupID, username) VALUES (?1, ?2)", [.integer(id), .text(username)])
       }
     }
+    try GroupMappingTable(connection: connection).noteMembers(ofGroupsKeyed: changed)
   }
 
   /// The id of a group, which is made if it does not exist yet.
@@ -240,13 +243,15 @@ struct ProfileTable<Connection: SQLConnection>: Profiles {
 /// The tables of groups of people.
 struct PersonGroupTable<Connection: SQLConnection>: PersonGroups {
   private static var columns: String {
-    "id, name, (SELECT count(*) FROM groupMember m WHERE m.groupID = personGroup.id)"
+    "id, name, (SELECT count(*) FROM groupMember m WHERE m.groupID = personGroup.id), externalID"
   }
 
   let connection: Connection
 
   private static func group(_ row: Connection.ResultRow) throws -> PersonGroup {
-    PersonGroup(id: try row.integer(0), name: try row.text(1), members: try row.integer(2, as: Int.self))
+    PersonGroup(
+      id: try row.integer(0), name: try row.text(1), members: try row.integer(2, as: Int.self),
+      externalID: try row.optionalText(3))
   }
 
   func page(after name: String, limit: Int) throws -> [PersonGroup] {
@@ -262,6 +267,17 @@ struct PersonGroupTable<Connection: SQLConnection>: PersonGroups {
   func group(named name: String) throws -> PersonGroup? {
     try connection.row(
       "SELECT \(Self.columns) FROM personGroup WHERE nameKey = ?1", [.text(SearchText.key(name))], Self.group)
+  }
+
+  func group(externalID: String) throws -> PersonGroup? {
+    // The index has only groups with an ID, and is used only if the query says so too.
+    try connection.row(
+      "SELECT \(Self.columns) FROM personGroup WHERE externalID = ?1 AND externalID IS NOT NULL", [.text(externalID)],
+      Self.group)
+  }
+
+  func setExternalID(_ externalID: String?, of id: Int64) throws {
+    try connection.run("UPDATE personGroup SET externalID = ?1 WHERE id = ?2", [.text(externalID), .integer(id)])
   }
 
   func count() throws -> Int {
@@ -282,6 +298,7 @@ struct PersonGroupTable<Connection: SQLConnection>: PersonGroups {
   }
 
   func remove(_ id: Int64) throws {
+    _ = try GroupMappingTable(connection: connection).remove(id)
     try connection.run("DELETE FROM groupMember WHERE groupID = ?1", [.integer(id)])
     try connection.run("DELETE FROM personGroup WHERE id = ?1", [.integer(id)])
   }

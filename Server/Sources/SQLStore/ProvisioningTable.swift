@@ -57,8 +57,8 @@ struct ProvisioningTable<Connection: SQLConnection>: Provisioning {
 
   func groups(skipping count: Int, limit: Int) throws -> [NumberedGroup] {
     try connection.rows(
-      "SELECT id, name FROM personGroup ORDER BY id LIMIT ?1 OFFSET ?2", [.integer(limit), .integer(count)]
-    ) { NumberedGroup(id: try $0.integer(0), name: try $0.text(1)) }
+      "SELECT id, name, externalID FROM personGroup ORDER BY id LIMIT ?1 OFFSET ?2", [.integer(limit), .integer(count)]
+    ) { NumberedGroup(id: try $0.integer(0), name: try $0.text(1), externalID: try $0.optionalText(2)) }
   }
 
   private static func list(_ names: [String]) -> SQLValue { .text(JSONValue.array(names.map(JSONValue.string)).text) }

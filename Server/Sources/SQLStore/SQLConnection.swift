@@ -145,6 +145,7 @@ extension SQLTransaction {
   package var consoleSessions: any ConsoleSessions { ConsoleSessionTable(connection: connection) }
   package var credentials: any Credentials { CredentialTable(connection: connection) }
   package var enrolments: any Enrolments { EnrolmentTable(connection: connection) }
+  package var groupMappings: any GroupMappings { GroupMappingTable(connection: connection) }
   package var issuedCodes: any IssuedCodes { IssuedCodeTable(connection: connection) }
   package var joinCodes: any JoinCodes { JoinCodeTable(connection: connection) }
   package var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }

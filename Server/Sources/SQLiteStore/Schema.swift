@@ -13,6 +13,7 @@ enum Schema {
     migrator.registerMigration("trust of machines") { db in try db.execute(sql: machineTrusts) }
     migrator.registerMigration("machine troubles") { db in try db.execute(sql: machineTroubles) }
     migrator.registerMigration("covered locks") { db in try db.execute(sql: coveredLocks) }
+    migrator.registerMigration("mapped groups") { db in try db.execute(sql: mappedGroups) }
     return migrator
   }
 
@@ -243,6 +244,21 @@ enum Schema {
     ALTER TABLE account ADD COLUMN coveredUntil INTEGER;
     ALTER TABLE account ADD COLUMN coveredReason TEXT;
     ALTER TABLE account ADD COLUMN coveredActor TEXT;
+    """
+
+  // The ID of a group at the organisation's identity provider, and which group of the policy and which role the members of a
+  // group get. An administrator with a `groupID` has the role by the mapping of that group.
+  private static let mappedGroups = """
+    ALTER TABLE personGroup ADD COLUMN externalID TEXT;
+    CREATE UNIQUE INDEX personGroupByExternalID ON personGroup (externalID) WHERE externalID IS NOT NULL;
+    CREATE TABLE groupMapping (
+      groupID INTEGER PRIMARY KEY NOT NULL REFERENCES personGroup (id),
+      policyGroup TEXT,
+      role TEXT,
+      madeBy TEXT NOT NULL,
+      madeAt INTEGER NOT NULL
+    ) STRICT;
+    ALTER TABLE administrator ADD COLUMN groupID INTEGER;
     """
 
   private static let machinePolicies = """

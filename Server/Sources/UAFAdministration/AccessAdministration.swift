@@ -173,16 +173,24 @@ package struct AccessAdministration: Sendable {
 
   /// Removes an administrator; their account stays.
   ///
+  /// A role by a mapping is not taken so: the person leaves the group, or the mapping is removed. Whoever is in such a group
+  /// has its role after the one by hand is taken.
+  ///
   /// - Parameter force: whether even the last administrator is removed.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func removeAdministrator(_ name: String, force: Bool = false, by caller: Caller) async throws {
     try await environment.change(.of(name), by: caller.require(.manageAccess)) { [environment] records in
       if !force { try Self.requireAnother(than: name, in: records, environment) }
-      guard try records.administrators.remove(name) else {
+      guard let administrator = try records.administrators.administrator(name) else {
         throw AdministrationRefusal.unknown("administrator", name: name)
       }
+      if let id = administrator.group, let group = try records.personGroups.group(id) {
+        throw AdministrationRefusal.conflict(.roleOfGroup(name, group: group.name))
+      }
+      _ = try records.administrators.remove(name)
       try EarlierAuthority(environment: environment, records: records, caller: caller).endAuthority(of: name)
       try records.audit.append([environment.event(.administratorRemoval, by: caller, account: name)])
+      try MappedRoles(environment, records, caller).settle([name])
     }
   }
 

@@ -268,6 +268,7 @@ struct AccountChanges {
     _ = try records.accounts.setBlock(block, covering: lock, of: username)
     try records.consoleSessions.removeAll(of: username)
     try note(.accountDisabled, username, ["reason": .string(reason)])
+    try MappedRoles(environment, records, caller).settle([username])
     guard try records.enrolments.find(for: username, now: now) != nil else { return }
     try EarlierAuthority(environment: environment, records: records, caller: caller).closeCode(of: username)
   }
@@ -285,6 +286,7 @@ struct AccountChanges {
   func enable(_ username: String) throws {
     _ = try records.accounts.setBlock(nil, of: username)
     try note(.accountEnabled, username)
+    try MappedRoles(environment, records, caller).settle([username])
   }
 
   /// Ends a block that ``disable(_:reason:keepsLock:)`` has set; the lock beneath it stands again, unless it is over.
@@ -293,6 +295,7 @@ struct AccountChanges {
     else { return try enable(username) }
     _ = try records.accounts.setBlock(lock, of: username)
     try note(.accountEnabled, username, ["lockedUntil": .integer(until)])
+    try MappedRoles(environment, records, caller).settle([username])
   }
 
   private func note(_ kind: AuditKind, _ username: String, _ detail: JSONObject = [:]) throws {
@@ -304,8 +307,10 @@ struct AccountChanges {
   ///
   /// - Returns: how many keys of the account were not revoked.
   func remove(_ username: String, reason: String) throws -> Int {
-    guard try records.administrators.administrator(username) == nil else {
-      throw AdministrationRefusal.conflict(.isAdministrator(username))
+    if let administrator = try records.administrators.administrator(username) {
+      // A role that was given by hand must be taken by hand first, so that the last administrator cannot be deleted.
+      guard administrator.group != nil else { throw AdministrationRefusal.conflict(.isAdministrator(username)) }
+      try MappedRoles(environment, records, caller).end(administrator)
     }
     guard let keys = try records.accounts.remove(username) else {
       throw AdministrationRefusal.unknown("account", name: username)
@@ -370,27 +375,41 @@ struct AccountReach {
   ///
   /// Whoever issues a code for an administrator's account could use it to become that administrator. Whoever blocks or enables
   /// such an account decides who administers the server.
+  ///
+  /// Provisioning programs reach people who have a role by a mapping alone: the mapping was signed so that they decide who has
+  /// the role.
   func check(_ names: [String], by caller: Caller, in records: any StoreTransaction) throws {
     guard !caller.role.reachesPrivileged, !names.isEmpty else { return }
-    guard let name = try privileged(among: names, in: records).min() else { return }
+    let isByHand = caller.role.allows(.provision)
+    guard let name = try privileged(among: names, onlyByHand: isByHand, in: records).min() else { return }
     throw AdministrationRefusal.privileged(account: name)
   }
 
   /// Those of the names that are in the group `privileged` or belong to administrators.
-  func privileged(among names: [String], in records: any StoreTransaction) throws -> Set<String> {
-    let administrators = Set(try records.administrators.all().map(\.name))
+  ///
+  /// Members of a group that is mapped to a role are among them even while their accounts are disabled: whoever enables one
+  /// gives the role.
+  ///
+  /// - Parameter onlyByHand: whether people are left out who have a role by a mapping alone.
+  func privileged(
+    among names: [String], onlyByHand: Bool = false, in records: any StoreTransaction
+  ) throws -> Set<String> {
+    let administrators = Set(try records.administrators.all().filter { !onlyByHand || $0.group == nil }.map(\.name))
+    let mapped = onlyByHand ? [:] : try records.groupMappings.roles(of: names)
     let saved = try environment.savedPrivileged.names(in: records)
     return try Set(
       names.filter { name in
-        try administrators.contains(name) || saved.contains(name)
+        try administrators.contains(name) || mapped[name] != nil || saved.contains(name)
           || environment.group(name) == AccountGroup.privileged
       })
   }
 
-  /// All names in the group `privileged`, and those of administrators; some may have no account.
+  /// All names in the group `privileged`, and those of administrators and of people whose groups are mapped to roles; some may
+  /// have no account.
   func allPrivileged(in records: any StoreTransaction) throws -> Set<String> {
     let administrators = Set(try records.administrators.all().map(\.name))
-    return try administrators.union(environment.savedPrivileged.names(in: records))
+    return try administrators.union(records.groupMappings.peopleWithRoles())
+      .union(environment.savedPrivileged.names(in: records))
       .union(environment.members(AccountGroup.privileged) ?? [])
   }
 

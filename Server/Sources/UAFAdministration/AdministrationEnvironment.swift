@@ -128,10 +128,11 @@ package struct AdministrationEnvironment: Sendable {
     guard try records.settings.value(of: .policyFile) != "yes",
       let text = try records.policyVersions.version(records.policyVersions.lastNumber())?.text
     else { return passkeys() }
-    // A policy that this process cannot use, because it lacks a metadata statement, may accept every passkey: then nobody but
-    // who is at the server may remove what could be the last administrator's.
+    // A policy that this process cannot use, because it lacks a metadata statement or a mapped group, may accept every passkey:
+    // then nobody but who is at the server may remove what could be the last administrator's.
+    let mapped = MappedGroups(self, records)
     let policies =
-      (try? PolicyParser(models: models).policies(Array(text.utf8)))
+      try (try? PolicyParser(models: models).policies(Array(text.utf8))).flatMap(mapped.administrators)
       ?? AccountPolicies(everybody: AcceptedSets(each: models), passkeys: PasskeyPolicy())
     return PasskeyReach(publicURL: try records.settings.value(of: .publicURL), policies: policies)
   }

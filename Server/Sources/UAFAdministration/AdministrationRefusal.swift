@@ -29,6 +29,26 @@ package enum Conflict: Equatable, Sendable {
   case externalIDTaken(String, by: String)
   /// A different group of people has this name.
   case groupExists(String)
+  /// A different group of people has this external ID.
+  case groupIDTaken(String, by: String)
+  /// The group of people is mapped.
+  case groupIsMapped(String)
+  /// The group of people is not mapped.
+  case groupNotMapped(String)
+  /// The group of people no longer has this name, which was shown to the caller.
+  case groupRenamed(String)
+  /// There would be more mappings than this.
+  case tooManyMappings(Int)
+  /// A group of people must be mapped to a group of the policy, a role, or both.
+  case nothingMapped
+  /// More people than this would have a role by mappings.
+  case tooManyMappedRoles(Int)
+  /// The person has the role by the mapping of a group.
+  case roleOfGroup(String, group: String)
+  /// Groups of people are mapped to a group of the policy that the new policy does not have.
+  case mappedPolicyGroup(String)
+  /// Servers use a policy file instead of the saved policies.
+  case policyOfFile
   /// There would be more groups of people than this.
   case tooManyGroups(Int)
   /// The account is no longer as it was when the steps of a directory were planned.
@@ -117,6 +137,12 @@ package enum FieldProblem: Error, Equatable, Sendable {
   case unknownGroup
   /// The length of the whole text, with the words that say who asks, is not in this range of bytes.
   case textLength(ClosedRange<Int>)
+  /// The saved policy in force has no such group.
+  case noPolicyGroup
+  /// Nobody gets this group of the policy by a mapping.
+  case notMappable
+  /// Nobody gets this role by a mapping.
+  case noMappedRole
   /// The token would expire later than the token with which it is made.
   case outlivesMaker
   /// The external ID is not one of this directory.
@@ -161,6 +187,21 @@ extension Conflict: CustomStringConvertible {
     case .accountExists(let name): "the account \(name) already exists"
     case .externalIDTaken(let id, let name): "\(name) has the external ID \(id)"
     case .groupExists(let name): "there is a group of people \(name)"
+    case .groupIDTaken(let id, let name): "the group of people \(name) has the external ID \(id)"
+    case .groupIsMapped(let name):
+      "the group of people \(name) is mapped, so it keeps its name and its external ID: an administrator must remove the "
+        + "mapping first"
+    case .groupNotMapped(let name): "the group of people \(name) is not mapped"
+    case .groupRenamed(let name): "the group of people \(name) has got another name meanwhile: begin again"
+    case .tooManyMappings(let most): "at most \(most) groups of people can be mapped"
+    case .nothingMapped: "a group of people is mapped to a policy, a role, or both"
+    case .tooManyMappedRoles(let most): "at most \(most) people can have a role by the mappings of groups"
+    case .roleOfGroup(let name, let group):
+      "\(name) has the role as a member of the group of people \(group): take them out of it, or remove its mapping"
+    case .mappedPolicyGroup(let name):
+      "groups of people are mapped to the group \(name), which this policy does not have: remove those mappings first"
+    case .policyOfFile:
+      "servers use a policy file (--policy) instead of the saved policies: groups of people are mapped to groups of a saved policy"
     case .tooManyGroups(let most): "there can be at most \(most) groups of people"
     case .directoryOutdated(let name):
       "\(name) is no longer as it was when the steps were planned: plan them again"
@@ -232,6 +273,9 @@ extension FieldProblem: CustomStringConvertible {
     case .unknownGroup: "is not a group in the policy in force at this server"
     case .textLength(let range):
       "must have \(range.lowerBound) to \(range.upperBound) bytes as shown, including the words that name who asks"
+    case .noPolicyGroup: "is not a group of the saved policy that is in force"
+    case .notMappable: "cannot be privileged: a policy names privileged accounts itself"
+    case .noMappedRole: "must be auditor, helpdesk or operator: the role administrator is only given by hand"
     case .outlivesMaker: "must end no later than the token with which it is made"
     case .standsAlone: "cannot be combined with lacks"
     case .notOfDirectory(let name): "must begin with ldap:\(name): and have an ID after that"

@@ -80,7 +80,7 @@ import UAFAdministration
     #expect(answer.status == .seeOther)
     #expect(try await groups().map(\.name) == ["연구소"])
     #expect(await page(browser, "/console/person?name=mina").contains(">연구소</a>"))
-    #expect(await page(browser, "/console/audit").contains(">Group of people renamed<"))
+    #expect(await page(browser, "/console/audit").contains(">Group of people changed<"))
   }
 
   @Test func `an operator removes a group, and the accounts of its members stay`() async throws {

@@ -71,6 +71,66 @@ import WebMessages
     #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])
   }
 
+  private let grouped = #"{"groups": {"two": {"accounts": ["x"], "accepted": [["passcode", "pattern"]]}}}"#
+
+  private func put(_ name: String, into groups: [String], mapping policy: String? = nil) async throws {
+    try await server.store.write { records in
+      try records.accounts.add([name], now: 1)
+      try records.profiles.set([name: AccountProfile(groups: groups)], now: 1)
+      guard let policy, let id = try records.personGroups.group(named: groups[0])?.id else { return }
+      try records.groupMappings.set(policy, role: nil, for: id, by: "", now: 1)
+    }
+  }
+
+  @Test
+  func `members of a mapped group have its policy when the server starts, and from the next check after they join`()
+    async throws
+  {
+    try await save(grouped)
+    try await put("alice", into: ["Staff"], mapping: "two")
+    try await follower.prepare()
+    #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])
+    #expect(try policies.value().group(of: "bob") == nil)
+    try await put("bob", into: ["Staff"])
+    try await put("alice", into: ["Labs"])
+    await follower.look()
+    #expect(try policies.value().group(of: "bob") == "two" && policies.value().group(of: "alice") == nil)
+    _ = try await server.store.write { try $0.accounts.remove("bob") }
+    await follower.look()
+    #expect(try policies.value().group(of: "bob") == nil)
+  }
+
+  @Test func `a policy and its mapping come into force together`() async throws {
+    try await follower.prepare()
+    try await save(grouped)
+    try await put("alice", into: ["Staff"], mapping: "two")
+    await follower.look()
+    #expect(try policies.value().group(of: "alice") == "two")
+  }
+
+  @Test func `the server does not start with a mapping to a group that its policy does not have`() async throws {
+    try await save(both)
+    try await put("alice", into: ["Staff"], mapping: "two")
+    let error = await #expect(throws: ServerError.self) { try await follower.prepare() }
+    #expect(error?.description.contains(#"mapped to its group "two", which it does not have"#) == true)
+    let file = CurrentPolicies(
+      AccountPolicies(everybody: AcceptedSets(each: server.environment.models)), models: server.environment.models)
+    await #expect(throws: ServerError.self) {
+      try await PolicyFollower(store: server.store, policies: file, logger: follower.logger).prepare()
+    }
+  }
+
+  @Test func `the server has no policy while a mapping names a group that the policy does not have`() async throws {
+    try await save(both)
+    try await follower.prepare()
+    try await put("alice", into: ["Staff"], mapping: "two")
+    await follower.look()
+    #expect(throws: PolicyProblem.self) { try policies.value() }
+    try await save(grouped, number: 2)
+    await follower.look()
+    #expect(try policies.value().group(of: "alice") == "two")
+  }
+
   @Test func `the server refuses requests and is not ready while it has no policy`() async throws {
     policies.fail(server)
     let environment = ServiceEnvironment(

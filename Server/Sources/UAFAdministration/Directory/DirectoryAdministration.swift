@@ -15,8 +15,8 @@ package struct DirectoryAdministration: Sendable {
   /// Carries out steps in one transaction, all of them or none.
   ///
   /// The plan was computed from an earlier state of the store. So each step is checked again: that the account has the external
-  /// ID of the step, which must be one of this directory; that its person has no role; and that an account that is enabled was
-  /// disabled in the name of this directory.
+  /// ID of the step, which must be one of this directory; that its person has no role by hand; and that an account that is
+  /// enabled was disabled in the name of this directory.
   ///
   /// The rows of the audit about accounts name the directory. A further row says on whose behalf, and how many.
   ///
@@ -72,7 +72,7 @@ package struct DirectoryAdministration: Sendable {
       if step.action == .add { return try add(step) }
       let profile = try records.profiles.profiles(of: [step.username])[step.username]
       guard profile?.externalID == step.externalID else { throw Self.changed(step) }
-      guard try records.administrators.administrator(step.username) == nil else {
+      if let administrator = try records.administrators.administrator(step.username), administrator.group == nil {
         throw AdministrationRefusal.conflict(.isAdministrator(step.username))
       }
       switch step.action {

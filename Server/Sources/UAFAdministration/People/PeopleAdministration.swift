@@ -137,27 +137,73 @@ struct PersonGroupChanges {
     }
   }
 
+  /// The external ID of a group in the form in which it is stored; nil if nothing is left of it.
+  static func checked(externalID: String) throws(AdministrationRefusal) -> String? {
+    let field = ProfileField.externalID
+    do throws(FieldProblem) { return try ProfileRules.checked(externalID, field) } catch {
+      throw .invalid(field: field.rawValue, error)
+    }
+  }
+
   /// Adds a group without members.
   ///
-  /// - Parameter name: as ``checked(_:)`` returns it.
+  /// - Parameters:
+  ///   - name: as ``checked(_:)`` returns it.
+  ///   - externalID: as ``checked(externalID:)`` returns it.
   /// - Returns: the id of the group.
-  func add(_ name: String) throws -> Int64 {
+  func add(_ name: String, externalID: String? = nil) throws -> Int64 {
     if let other = try records.personGroups.group(named: name) {
       throw AdministrationRefusal.conflict(.groupExists(other.name))
     }
     guard try records.personGroups.count() < ProfileRules.mostGroupsOfServer else {
       throw AdministrationRefusal.conflict(.tooManyGroups(ProfileRules.mostGroupsOfServer))
     }
+    try checkFree(externalID, besides: nil)
     let id = try records.personGroups.add(name, now: environment.now())
-    try append(.groupCreation, ["id": .integer(id), "name": .string(name)])
+    if externalID != nil { try records.personGroups.setExternalID(externalID, of: id) }
+    var detail: JSONObject = ["id": .integer(id), "name": .string(name)]
+    detail.set("externalID", externalID.map(JSONValue.string))
+    try append(.groupCreation, detail)
     return id
   }
 
-  /// Renames a group, unless it has a member whom the caller may not change.
+  /// Gives a group an external ID, or takes it away.
+  ///
+  /// The external ID of a mapped group stays: a program that puts a different one in its place means a different group.
+  ///
+  /// - Parameter externalID: as ``checked(externalID:)`` returns it.
+  func setExternalID(_ externalID: String?, of group: PersonGroup) throws {
+    guard externalID != group.externalID else { return }
+    try checkReach(group)
+    if group.externalID != nil { try requireUnmapped(group) }
+    try checkFree(externalID, besides: group.id)
+    try records.personGroups.setExternalID(externalID, of: group.id)
+    let fields: [JSONValue] = [.string(ProfileField.externalID.rawValue)]
+    try append(.groupChange, ["id": .integer(group.id), "name": .string(group.name), "fields": .array(fields)])
+  }
+
+  /// Refuses an external ID that a different group has.
+  private func checkFree(_ externalID: String?, besides group: Int64?) throws {
+    guard let externalID, let other = try records.personGroups.group(externalID: externalID), other.id != group else {
+      return
+    }
+    throw AdministrationRefusal.conflict(.groupIDTaken(externalID, by: other.name))
+  }
+
+  /// Refuses to give a mapped group another name or external ID: the people of a different group would get what an administrator
+  /// has mapped.
+  private func requireUnmapped(_ group: PersonGroup) throws {
+    guard try records.groupMappings.mapping(of: group.id) == nil else {
+      throw AdministrationRefusal.conflict(.groupIsMapped(group.name))
+    }
+  }
+
+  /// Renames a group, unless it is mapped, or has a member whom the caller may not change.
   ///
   /// - Parameter name: as ``checked(_:)`` returns it.
   func rename(_ group: PersonGroup, to name: String) throws {
     try checkReach(group)
+    try requireUnmapped(group)
     if let other = try records.personGroups.group(named: name), other.id != group.id {
       throw AdministrationRefusal.conflict(.groupExists(other.name))
     }
@@ -165,10 +211,19 @@ struct PersonGroupChanges {
     try append(.groupChange, ["id": .integer(group.id), "from": .string(group.name), "name": .string(name)])
   }
 
-  /// Removes a group, unless it has a member whom the caller may not change.
+  /// Removes a group with its mapping, unless it has a member whom the caller may not change.
   func remove(_ group: PersonGroup) throws {
     try checkReach(group)
-    try records.personGroups.remove(group.id)
+    let mapping = try records.groupMappings.mapping(of: group.id)
+    if let mapping {
+      try MappedGroups(environment, records).requireControl([mapping], by: caller)
+      try records.audit.append([mapping.event(.groupMappingRemoval, by: caller, environment)])
+    }
+    let people = try mapping?.role == nil ? [] : records.provisioning.members(of: group.id).map(\.username)
+    try MappedGroups(environment, records).keepingAdministrator(ifAny: mapping.map { [$0] } ?? [], by: caller) {
+      try records.personGroups.remove(group.id)
+    }
+    try MappedRoles(environment, records, caller).settle(people)
     let members = JSONValue.integer(Int64(group.members))
     try append(.groupRemoval, ["id": .integer(group.id), "name": .string(group.name), "members": members])
   }
@@ -210,7 +265,13 @@ struct ProfileChanges {
       if changed != profile { after[username] = changed }
     }
     try checkExternalIDs(after)
-    try records.profiles.set(after, now: environment.now())
+    let mapped = MappedGroups(environment, records)
+    let mappings = try mapped.changed(from: before, to: after)
+    try mapped.requireControl(mappings, by: caller)
+    try mapped.keepingAdministrator(ifAny: mappings, by: caller) {
+      try records.profiles.set(after, now: environment.now())
+    }
+    if mappings.contains(where: { $0.role != nil }) { try MappedRoles(environment, records, caller).settle(after.keys) }
     guard
       try after.values.allSatisfy({ $0.groups.isEmpty })
         || records.personGroups.count() <= ProfileRules.mostGroupsOfServer

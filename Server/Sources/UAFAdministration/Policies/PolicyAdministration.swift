@@ -7,8 +7,6 @@ import UAFService
 
 /// Shows, previews and saves the policies of accounts.
 package struct PolicyAdministration: Sendable {
-  /// How many accounts a preview reads in one transaction.
-  private static let chunk = 1000
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
@@ -65,58 +63,24 @@ package struct PolicyAdministration: Sendable {
       throw AdministrationRefusal.invalid(field: "policy", .hidden(character: hidden))
     }
     let draft = try parsed(text)
-    let saved = try await environment.read { records in
+    let saved = try await environment.read { [environment] records in
       (
-        try records.policyVersions.version(records.policyVersions.lastNumber())?.text,
-        try records.settings.value(of: .publicURL)
+        present: try MappedGroups(environment, records).savedPolicies(),
+        mapped: try records.groupMappings.policyMembers(among: nil),
+        url: try records.settings.value(of: .publicURL)
       )
     }
     // A policy in force that cannot be used is ignored: it must be possible to save the next one.
-    let present = if let text = saved.0 { try? parsed(text) } else { everybody }
-    var comparison = PolicyComparison(present: present, draft: draft, publicURL: saved.1)
+    let present = saved.present.flatMap { try? $0.mapping(saved.mapped) }
+    var comparison = PolicyComparison(
+      present: present, draft: try Self.mapped(draft, saved.mapped), publicURL: saved.url)
     for group in draft.groups {
       let names = group.accounts.sorted()
       let missing = try await environment.read { records in try names.filter { try !records.accounts.exists($0) }
       }
       for name in missing { comparison.addMissing(name) }
     }
-    guard let url = saved.1 else { return comparison.preview }
-    let appID = ServerIdentity.appID(of: url)
-    try await each { [chunk = Self.chunk] records, after in
-      let accounts = try records.credentials.usableModels(after: after, appID: appID, limit: chunk)
-      let kinds = try records.passkeys.kinds(of: accounts.map(\.username))
-      return accounts.map { ($0, kinds[$0.username] ?? []) }
-    } count: {
-      comparison.add($0, $1)
-    }
-    try await each { [chunk = Self.chunk] records, after in
-      let kinds = try records.passkeys.kindsWithoutKeys(after: after, appID: appID, limit: chunk)
-      return kinds.map { (AccountModels(username: $0.key, machines: []), $0.value) }
-        .sorted { $0.0.username.utf8.lexicographicallyPrecedes($1.0.username.utf8) }
-    } count: {
-      comparison.add($0, $1)
-    }
-    return comparison.preview
-  }
-
-  /// Reads accounts in pages, and counts each.
-  ///
-  /// - Parameter page: the accounts after a name, in the order of the names' bytes.
-  private func each(
-    page: @escaping @Sendable (any StoreTransaction, String) throws -> [(AccountModels, Set<PasskeyKind>)],
-    count: (AccountModels, Set<PasskeyKind>) -> Void
-  ) async throws {
-    var after = ""
-    while true {
-      let accounts = try await environment.read { [after] records in try page(records, after) }
-      for (account, passkeys) in accounts { count(account, passkeys) }
-      // Some stores answer without suspending this task, so other tasks of the thread would otherwise wait until the preview
-      // ends.
-      await Task.yield()
-      try Task.checkCancellation()
-      guard let last = accounts.last, accounts.count == Self.chunk else { return }
-      after = last.0.username
-    }
+    return try await PolicyImpact(environment).counted(comparison, publicURL: saved.url)
   }
 
   /// Saves a policy, which is in force at all servers of the store within two seconds.
@@ -141,7 +105,7 @@ package struct PolicyAdministration: Sendable {
     let event = try event(version, caller)
     let draft = try parsed(text)
     let isSaved = try await environment.change(.nobodys, by: permitted) { [environment] records in
-      try Self.requireAdministrator(draft, by: caller, in: records, environment)
+      try Self.requireUsable(draft, by: caller, in: records, environment)
       guard try records.policyVersions.add(version) else { return false }
       try records.audit.append([event])
       try EarlierAuthority(environment: environment, records: records, caller: caller)
@@ -177,16 +141,26 @@ package struct PolicyAdministration: Sendable {
     }
     let draft = try parsed(text)
     try await environment.read { [environment] records in
-      try Self.requireAdministrator(draft, by: caller, in: records, environment)
+      try Self.requireUsable(draft, by: caller, in: records, environment)
     }
     return permitted
   }
 
-  /// Refuses a policy under which no administrator could sign in, unless the caller is at the server itself.
-  private static func requireAdministrator(
+  /// The policies of a draft with their mapped members.
+  private static func mapped(
+    _ draft: AccountPolicies, _ members: [String: Set<String>]
+  ) throws(AdministrationRefusal) -> AccountPolicies {
+    do { return try draft.mapping(members) } catch { throw .conflict(.mappedPolicyGroup(error.name)) }
+  }
+
+  /// Refuses a policy that lacks a mapped group; and one under which no administrator could sign in, unless the caller is at the
+  /// server itself.
+  private static func requireUsable(
     _ draft: AccountPolicies, by caller: Caller, in records: any StoreTransaction,
     _ environment: AdministrationEnvironment
   ) throws {
+    let names = try records.administrators.all().map(\.name)
+    let draft = try mapped(draft, records.groupMappings.policyMembers(among: names))
     let (passkeys, now) = (try environment.usablePasskeys(in: records), environment.now())
     guard !caller.isAtServer, try records.hasUsableAdministrator(passkeys: passkeys, now: now) else { return }
     guard try records.hasUsableAdministrator(meeting: draft, passkeys: passkeys, now: now) else {
@@ -206,9 +180,6 @@ package struct PolicyAdministration: Sendable {
     try caller.require(.read)
     return try await environment.read { try $0.settings.value(of: .policyFile) == "yes" }
   }
-
-  /// The policy that applies until one is saved.
-  private var everybody: AccountPolicies { AccountPolicies(everybody: AcceptedSets(each: environment.models)) }
 
   private func parsed(_ text: String) throws(AdministrationRefusal) -> AccountPolicies {
     do {

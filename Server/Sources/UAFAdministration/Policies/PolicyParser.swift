@@ -240,4 +240,9 @@ package struct PolicyProblem: Error, Equatable, Sendable {
   package let reason: String
   /// The description in Korean.
   package let korean: String
+
+  package init(reason: String, korean: String) {
+    self.reason = reason
+    self.korean = korean
+  }
 }

@@ -3,7 +3,8 @@ import UAFService
 
 /// The operations of provisioning programs on groups of people (SCIM 2.0, RFC 7644).
 ///
-/// A group is a name for people. It gives nobody a role, whatever its name is.
+/// A group is a name for people. By itself it has no effect, whatever its name is. A provisioning program decides about the
+/// members of a mapped group too, but not about its name and its external ID: by them, administrators know what they have mapped.
 package struct GroupProvisioning: Sendable {
   private let environment: AdministrationEnvironment
 
@@ -17,7 +18,7 @@ package struct GroupProvisioning: Sendable {
     return try await environment.read { records in
       let reader = ProvisionedRecords(records)
       guard let group = try reader.group(id) else { throw AdministrationRefusal.unknown("group", name: id) }
-      return try reader.whole(group.id, group.name)
+      return try reader.whole(NumberedGroup(group))
     }
   }
 
@@ -46,13 +47,13 @@ package struct GroupProvisioning: Sendable {
         total = try records.personGroups.count()
       } else {
         let found = try Self.keyed(key, records).filter { group in
-          try condition?(reader.whole(group.id, group.name, withMembers: searchesMembers && key != .none)) ?? true
+          try condition?(reader.whole(group, withMembers: searchesMembers && key != .none)) ?? true
         }
         page = Array(found.dropFirst(count).prefix(limit))
         total = found.count
       }
       return ProvisionedPage(
-        records: try page.map { try reader.whole($0.id, $0.name, withMembers: showsMembers) }, total: total)
+        records: try page.map { try reader.whole($0, withMembers: showsMembers) }, total: total)
     }
   }
 
@@ -61,11 +62,12 @@ package struct GroupProvisioning: Sendable {
     // A server has at most this many groups.
     return switch key {
     case .none: try records.provisioning.groups(skipping: 0, limit: ProfileRules.mostGroupsOfServer)
-    case .id(let id): try reader.group(id).map { [NumberedGroup(id: $0.id, name: $0.name)] } ?? []
-    case .name(let name):
-      try records.personGroups.group(named: name).map { [NumberedGroup(id: $0.id, name: $0.name)] } ?? []
-    case .member(let id): try reader.account(id)?.groups ?? []
-    case .externalID: []
+    case .id(let id): try reader.group(id).map { [NumberedGroup($0)] } ?? []
+    case .name(let name): try records.personGroups.group(named: name).map { [NumberedGroup($0)] } ?? []
+    case .externalID(let id): try records.personGroups.group(externalID: id).map { [NumberedGroup($0)] } ?? []
+    case .member(let id):
+      try reader.account(id)?.groups.compactMap { try records.personGroups.group($0.id).map { NumberedGroup($0) } }
+        ?? []
     }
   }
 
@@ -77,10 +79,11 @@ package struct GroupProvisioning: Sendable {
   package func add(_ draft: GroupDraft, by caller: Caller) async throws -> ProvisionedGroup {
     let permitted = try caller.require(.provision)
     let name = try PersonGroupChanges.checked(draft.name)
+    let externalID = try PersonGroupChanges.checked(externalID: draft.externalID)
     return try await environment.change(.nobodys, by: permitted) { [environment] records in
-      let id = try PersonGroupChanges(environment, records, caller).add(name)
+      let id = try PersonGroupChanges(environment, records, caller).add(name, externalID: externalID)
       try Self.setMembers(draft.members, insteadOf: [], of: name, environment, records, caller)
-      return try ProvisionedRecords(records).whole(id, name)
+      return try ProvisionedRecords(records).whole(NumberedGroup(id: id, name: name, externalID: externalID))
     }
   }
 
@@ -95,12 +98,15 @@ package struct GroupProvisioning: Sendable {
     return try await environment.change(.nobodys, by: permitted) { [environment] records in
       let reader = ProvisionedRecords(records)
       guard let group = try reader.group(id) else { throw AdministrationRefusal.unknown("group", name: id) }
-      let present = try reader.whole(group.id, group.name)
+      let present = try reader.whole(NumberedGroup(group))
       let draft = try edit(present)
       let name = try PersonGroupChanges.checked(draft.name)
-      if name != group.name { try PersonGroupChanges(environment, records, caller).rename(group, to: name) }
+      let externalID = try PersonGroupChanges.checked(externalID: draft.externalID)
+      let changes = PersonGroupChanges(environment, records, caller)
+      if name != group.name { try changes.rename(group, to: name) }
+      try changes.setExternalID(externalID, of: group)
       try Self.setMembers(draft.members, insteadOf: present.members, of: name, environment, records, caller)
-      return try reader.whole(group.id, name)
+      return try reader.whole(NumberedGroup(id: group.id, name: name, externalID: externalID))
     }
   }
 
@@ -114,7 +120,7 @@ package struct GroupProvisioning: Sendable {
     try await environment.change(.nobodys, by: caller.require(.provision)) { [environment] records in
       let reader = ProvisionedRecords(records)
       guard let group = try reader.group(id) else { throw AdministrationRefusal.unknown("group", name: id) }
-      try check(reader.whole(group.id, group.name))
+      try check(reader.whole(NumberedGroup(group)))
       try PersonGroupChanges(environment, records, caller).remove(group)
     }
   }

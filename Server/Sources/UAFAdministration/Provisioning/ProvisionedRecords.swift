@@ -59,6 +59,8 @@ package struct ProvisionedGroup: Equatable, Sendable {
   /// Never belongs to a different group, even after this one was removed.
   package let id: String
   package let name: String
+  /// The ID that the provisioning program has given the group; nil for none.
+  package let externalID: String?
   /// In the order in which their accounts were added; none if they were not asked for.
   package let members: [Member]
 }
@@ -66,12 +68,20 @@ package struct ProvisionedGroup: Equatable, Sendable {
 /// What a provisioning program says about a group.
 package struct GroupDraft: Equatable, Sendable {
   package var name: String
+  /// Empty for none.
+  package var externalID: String
   /// The ids of the members.
   package var members: Set<String>
 
-  package init(name: String, members: Set<String> = []) {
+  package init(name: String, externalID: String = "", members: Set<String> = []) {
     self.name = name
+    self.externalID = externalID
     self.members = members
+  }
+
+  /// What is said already about a group.
+  package init(_ group: ProvisionedGroup) {
+    self.init(name: group.name, externalID: group.externalID ?? "", members: Set(group.members.map(\.id)))
   }
 }
 
@@ -101,7 +111,7 @@ package enum ProvisionedKey: Equatable, Sendable {
   case id(String)
   /// The name of an account, or of a group in any case.
   case name(String)
-  /// The external ID of a person.
+  /// The external ID of a person or a group.
   case externalID(String)
   /// The id of a person who is a member of the groups.
   case member(String)
@@ -164,10 +174,14 @@ struct ProvisionedRecords {
     return try records.personGroups.group(number)
   }
 
-  func whole(_ id: Int64, _ name: String, withMembers: Bool = true) throws -> ProvisionedGroup {
-    let members = withMembers ? try records.provisioning.members(of: id) : []
+  func whole(_ group: NumberedGroup, withMembers: Bool = true) throws -> ProvisionedGroup {
+    let members = withMembers ? try records.provisioning.members(of: group.id) : []
     return ProvisionedGroup(
-      id: String(id), name: name,
+      id: String(group.id), name: group.name, externalID: group.externalID,
       members: try members.map { ProvisionedGroup.Member(id: try PersonID.text($0), username: $0.username) })
   }
+}
+
+extension NumberedGroup {
+  init(_ group: PersonGroup) { self.init(id: group.id, name: group.name, externalID: group.externalID) }
 }

@@ -68,7 +68,7 @@ enum EnglishListingTexts {
     .noAdministrators: "Nobody has a role.",
     .noRows: "No row of the audit matches.",
     .groupsAre:
-      "Groups help you to find people. They give nobody a role, and have nothing to do with the groups of a policy.",
+      "Groups help you to find people. By its name, a group has no effect; the page Mapped groups shows those that have one.",
     .noGroups: "There are no groups yet. To make one, enter its name in the data of a person.",
     .groupNamed: "Page of the group {}",
     .members: "Members",

@@ -212,6 +212,16 @@ enum EnglishPageTexts {
       "The server was last started with a policy file, which takes precedence over the saved policies. Start it "
       + "without --policy to use the saved policies.",
     .policyHistory: "Saved policies",
+    .mappedGroups: "Mapped groups",
+    .mappedGroupsAre:
+      "Members of a mapped group of people have the policy of a group of the saved policy, a role, or both, for as long as they "
+      + "are members. An account that the policy names keeps its policy, and a role given by hand comes first. Whoever has "
+      + "several groups must meet all of their policies together, and has the role that allows least.",
+    .noMappedGroups: "No group of people is mapped: groups have no effect by their names.",
+    .policyGroup: "Group of the policy",
+    .noneMapped: "None",
+    .byGroup: "By the group {}",
+    .groupExternalID: "External ID",
     .policyNumber: "Policy {}",
     .policyText: "Policy (JSON)",
     .policyAgain: "Use this policy again",

@@ -56,6 +56,12 @@ enum EnglishStepTexts {
     .willRenameGroup: "The group {} gets a different name; its members stay ({}).",
     .willAddToGroup:
       "{} people are added to the group, which is made if it does not exist. They stay in their other groups.",
+    .mapGroup: "Map a group",
+    .unmapGroup: "Remove the mapping",
+    .willMapGroup: "Members of the group {} get the policy {} for as long as they are members.",
+    .willMapGroupToRole: "Members of the group {} have this role for as long as they are members: {}.",
+    .willMapGroupToBoth: "Members of the group {} get the policy {} and this role for as long as they are members: {}.",
+    .willUnmapGroup: "Members of the group {} no longer get a policy or a role by it; the group stays.",
     .willRemoveGroup: "The group {} is removed; the accounts of its members stay ({}). This cannot be undone.",
   ]
 }

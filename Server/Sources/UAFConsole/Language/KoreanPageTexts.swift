@@ -203,6 +203,15 @@ enum KoreanPageTexts {
     .noPolicy: "저장된 정책이 없습니다: 모두가 각 모델을 하나씩 사용합니다.",
     .policyOfFile: "서버가 마지막으로 정책 파일과 함께 시작되었고, 파일이 저장된 정책보다 앞섭니다. 저장된 정책을 쓰려면 --policy 없이 시작하십시오.",
     .policyHistory: "저장된 정책",
+    .mappedGroups: "연결된 그룹",
+    .mappedGroupsAre:
+      "연결된 사용자 그룹의 구성원에게는 구성원인 동안 저장된 정책의 그룹에 정한 정책이나 역할이 주어집니다. 정책에 직접 적힌 계정에는 그 그룹의 "
+      + "정책이 적용되고, 직접 지정한 역할이 먼저입니다. 여러 그룹에 속하면 모든 정책을 함께 지켜야 하며 권한이 가장 적은 역할을 가집니다.",
+    .noMappedGroups: "연결된 사용자 그룹이 없습니다. 그룹은 이름만으로는 효과가 없습니다.",
+    .policyGroup: "정책의 그룹",
+    .noneMapped: "없음",
+    .byGroup: "그룹 {}에 따름",
+    .groupExternalID: "외부 ID",
     .policyNumber: "정책 {}",
     .policyText: "정책(JSON)",
     .policyAgain: "이 정책 다시 사용",

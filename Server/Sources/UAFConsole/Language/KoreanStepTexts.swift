@@ -49,6 +49,12 @@ enum KoreanStepTexts {
     .willCloseApproval: "{} 사용자가 이 글을 더는 확인할 수 없게 됩니다: {}",
     .willRenameGroup: "{} 그룹의 이름이 바뀝니다. 구성원은 그대로입니다({}명).",
     .willAddToGroup: "{}명을 그룹에 추가합니다. 없는 그룹이면 새로 만들어집니다. 다른 그룹은 그대로입니다.",
+    .mapGroup: "그룹 연결",
+    .unmapGroup: "연결 해제",
+    .willMapGroup: "그룹 {}의 구성원에게 구성원인 동안 정책 {}이(가) 적용됩니다.",
+    .willMapGroupToRole: "그룹 {}의 구성원이 구성원인 동안 이 역할을 가집니다: {}.",
+    .willMapGroupToBoth: "그룹 {}의 구성원에게 구성원인 동안 정책 {}이(가) 적용되고 이 역할이 주어집니다: {}.",
+    .willUnmapGroup: "그룹 {}의 구성원에게 더는 그룹에 따른 정책이나 역할이 주어지지 않습니다. 그룹은 그대로입니다.",
     .willRemoveGroup: "{} 그룹을 삭제합니다. 구성원 {}명의 계정은 그대로 남습니다. 되돌릴 수 없습니다.",
   ]
 }

@@ -232,6 +232,7 @@ enum PageText: String, CaseIterable, Sendable {
   case noPolicy
   case policyOfFile
   case policyHistory
+  case mappedGroups, mappedGroupsAre, noMappedGroups, policyGroup, groupExternalID, noneMapped, byGroup
   case policyNumber
   case policyText
   case policyAgain
@@ -544,5 +545,6 @@ enum PageText: String, CaseIterable, Sendable {
   case willCloseApproval
   case willRenameGroup
   case willRemoveGroup
+  case willMapGroup, willMapGroupToRole, willMapGroupToBoth, willUnmapGroup, mapGroup, unmapGroup
   case willAddToGroup
 }

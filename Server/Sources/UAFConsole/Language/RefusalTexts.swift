@@ -60,6 +60,19 @@ extension PageLanguage {
     case .accountExists(let name): "\(name) 계정이 이미 있습니다"
     case .externalIDTaken(let id, let name): "외부 ID \(id)은(는) 이미 \(name) 계정의 것입니다"
     case .groupExists(let name): "사용자 그룹 \(name)이(가) 이미 있습니다"
+    case .groupIDTaken(let id, let name): "외부 ID \(id)은(는) 이미 사용자 그룹 \(name)의 것입니다"
+    case .groupIsMapped(let name):
+      "사용자 그룹 \(name)은(는) 연결되어 있어 이름과 외부 ID를 바꿀 수 없습니다. 먼저 관리자가 연결을 해제해야 합니다"
+    case .groupNotMapped(let name): "사용자 그룹 \(name)은(는) 연결되어 있지 않습니다"
+    case .groupRenamed(let name): "사용자 그룹 \(name)의 이름이 그사이 바뀌었습니다. 처음부터 다시 하십시오"
+    case .tooManyMappings(let most): "사용자 그룹은 최대 \(most)개까지 연결할 수 있습니다"
+    case .nothingMapped: "사용자 그룹은 정책이나 역할, 또는 둘 다에 연결해야 합니다"
+    case .tooManyMappedRoles(let most): "그룹 연결로 역할을 가지는 사람은 최대 \(most)명입니다"
+    case .roleOfGroup(let name, let group):
+      "\(name)의 역할은 사용자 그룹 \(group)의 연결에서 온 것입니다. 그룹에서 빼거나 연결을 해제하십시오"
+    case .mappedPolicyGroup(let name):
+      "사용자 그룹이 이 정책에 없는 그룹 \(name)에 연결되어 있습니다. 먼저 그 연결을 해제하십시오"
+    case .policyOfFile: "서버가 저장된 정책 대신 정책 파일(--policy)을 씁니다. 사용자 그룹은 저장된 정책의 그룹에 연결합니다"
     case .tooManyGroups(let most): "사용자 그룹은 최대 \(most)개입니다"
     case .directoryOutdated(let name): "\(name) 계정이 계획을 세운 뒤에 바뀌었습니다. 계획을 다시 세우십시오"
     case .isAdministrator(let name): "\(name)은(는) 관리자입니다. 먼저 관리자에서 빼십시오"
@@ -118,6 +131,9 @@ extension PageLanguage {
     case .unknownGroup: "이 서버에 적용 중인 정책에 없는 그룹입니다"
     case .textLength(let range):
       "요청한 사람을 알리는 말을 포함하여 표시되는 길이가 \(range.lowerBound)~\(range.upperBound)바이트여야 합니다"
+    case .noPolicyGroup: "적용 중인 저장된 정책에 없는 그룹입니다"
+    case .notMappable: "privileged에는 연결할 수 없습니다. 그 계정은 정책에 직접 적습니다"
+    case .noMappedRole: "auditor, helpdesk, operator 가운데 하나여야 합니다. 관리자 역할은 직접 지정합니다"
     case .outlivesMaker: "이 토큰을 만드는 토큰보다 늦게 끝날 수 없습니다"
     case .standsAlone: "lacks와 함께 쓸 수 없습니다"
     case .notOfDirectory(let name): "ldap:\(name): 뒤에 ID가 있어야 합니다"

@@ -31,8 +31,18 @@ enum AccessPages {
 
   static func administrators(_ call: PageCall) async throws -> PageContent {
     let all = try await AccessAdministration(call.administration).administrators(by: call.caller)
+    let groups = try await GroupMappingAdministration(call.administration).all(by: call.caller)
     let rows = all.map { administrator -> [PageCell] in
       let name = administrator.name
+      // The role is taken when the person leaves the group.
+      if let group = groups.first(where: { $0.groupID == administrator.group })?.group {
+        return [
+          PageCall.personLink(name), PageCell(call.roleText(administrator.role)),
+          PageCell(call.language.text(.byGroup, group), link: GroupPages.link(group)),
+          call.moment(administrator.addedAt),
+          "",
+        ]
+      }
       let actions = [
         call.action(.changeRole, PageCall.link(setPath, [("name", name), ("role", administrator.role)])),
         call.action(.removeAdministrator, PageCall.link("/console/administrators/remove", [("name", name)])),

@@ -39,7 +39,8 @@ enum FormRoutes {
   }
 
   /// The forms by their paths.
-  static let all: [String: Route] = [PeopleBulk.routes, GroupPages.forms].reduce(own) { all, more in
+  static let all: [String: Route] = [PeopleBulk.routes, GroupPages.forms, GroupMappingPages.forms].reduce(own) {
+    all, more in
     all.merging(more) { first, _ in first }
   }
 

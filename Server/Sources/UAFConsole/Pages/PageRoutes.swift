@@ -31,6 +31,7 @@ enum PageRoutes {
       Route(path: JoinCodePages.path, menu: .joinCodes, content: JoinCodePages.list),
       Route(path: "/console/policies", menu: .policies, content: PolicyPages.list),
       Route(path: "/console/policy", content: PolicyPages.version),
+      Route(path: GroupMappingPages.path, menu: .mappedGroups, content: GroupMappingPages.list),
       Route(path: MachinePolicyPages.path, menu: .machinePolicies, content: MachinePolicyPages.list),
       Route(path: "/console/machine-policy", content: MachinePolicyPages.version),
       Route(path: "/console/audit", menu: .audit, content: AuditRowPages.list),
@@ -41,7 +42,7 @@ enum PageRoutes {
         path: "/console/administrators", menu: .administrators, permission: .manageAccess,
         content: AccessPages.administrators),
       Route(path: "/console/about", menu: .about, content: AccessPages.about),
-    ] + PersonActionPages.routes + GroupPages.steps + OtherActionPages.routes
+    ] + PersonActionPages.routes + GroupPages.steps + GroupMappingPages.steps + OtherActionPages.routes
 }
 
 /// One request for a page, or one sent form, of somebody who has signed in.

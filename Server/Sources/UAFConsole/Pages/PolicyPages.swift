@@ -71,22 +71,44 @@ enum PolicyPages {
     // is refused.
     let last = try await administration.current(by: call.caller)?.number ?? 0
     let preview = try await administration.preview(text, by: call.caller)
-    var blocks: [PageBlock] = []
-    if !preview.isPresentUsable { blocks.append(.warning(call.text(.policyUnusable))) }
-    if preview.locksEverybodyOut { blocks.append(.warning(call.text(.policyLocksAll))) }
-    blocks += [
-      .facts([
-        (call.text(.withKeys), String(preview.withKeys)), (call.text(.changed), String(preview.changed)),
-        (call.text(.lockedOut), String(preview.lockedOut)),
-        (call.text(.lockedOutAlready), String(preview.lockedOutAlready)),
-        (call.text(.missingNames), String(preview.missing)), ("SHA-256", try DangerousStep.hash(text)),
-      ])
-    ]
-    if !preview.names.isEmpty { blocks.append(names(.lockedOut, preview.names, link: true, call)) }
+    var blocks = affected(
+      preview,
+      before: [(call.text(.missingNames), String(preview.missing)), ("SHA-256", try DangerousStep.hash(text))], call)
     if !preview.missingNames.isEmpty { blocks.append(names(.missingNames, preview.missingNames, link: false, call)) }
     blocks.append(.code(text, label: call.text(.policyText), copy: nil))
     if call.allows(.managePolicies) { blocks.append(.form(saving(text, after: last, preview, call))) }
     return PageContent(title: call.text(.policyPreview), blocks: blocks)
+  }
+
+  /// What a preview says about accounts.
+  ///
+  /// - Parameters:
+  ///   - first: facts that come before those of the preview.
+  ///   - last: facts that come after them.
+  static func affected(
+    _ preview: PolicyPreview, after first: [(String, String)] = [], before last: [(String, String)] = [],
+    _ call: PageCall
+  ) -> [PageBlock] {
+    var blocks: [PageBlock] = []
+    if !preview.isPresentUsable { blocks.append(.warning(call.text(.policyUnusable))) }
+    if preview.locksEverybodyOut { blocks.append(.warning(call.text(.policyLocksAll))) }
+    let facts = [
+      (call.text(.withKeys), String(preview.withKeys)), (call.text(.changed), String(preview.changed)),
+      (call.text(.lockedOut), String(preview.lockedOut)),
+      (call.text(.lockedOutAlready), String(preview.lockedOutAlready)),
+    ]
+    blocks.append(.facts(first + facts + last))
+    if !preview.names.isEmpty { blocks.append(names(.lockedOut, preview.names, link: true, call)) }
+    return blocks
+  }
+
+  /// The field with how many accounts may be locked out: hidden if none would be.
+  static func lockOut(_ preview: PolicyPreview, _ call: PageCall) -> PageField {
+    guard preview.lockedOut > 0 else { return .hidden("lockOut", "0") }
+    let some = call.language.text(.lockOutSome, String(preview.lockedOut))
+    return PageField(
+      name: "lockOut", label: call.text(.lockOutAsk),
+      kind: .choice([("0", call.text(.lockOutNobody)), (String(preview.lockedOut), some)]), value: "0")
   }
 
   /// The typed text without the carriage returns that a browser adds at the end of each line.
@@ -103,17 +125,10 @@ enum PolicyPages {
   private static func saving(
     _ text: String, after last: Int64, _ preview: PolicyPreview, _ call: PageCall
   ) -> PageForm {
-    var fields: [PageField] = [.hidden("policy", text), .hidden("after", String(last))]
-    if preview.lockedOut > 0 {
-      let some = call.language.text(.lockOutSome, String(preview.lockedOut))
-      fields.append(
-        PageField(
-          name: "lockOut", label: call.text(.lockOutAsk),
-          kind: .choice([("0", call.text(.lockOutNobody)), (String(preview.lockedOut), some)]), value: "0"))
-    } else {
-      fields.append(.hidden("lockOut", "0"))
-    }
-    fields.append(PageField(name: "reason", label: call.text(.reason), isRequired: true, maximum: 500))
+    let fields: [PageField] = [
+      .hidden("policy", text), .hidden("after", String(last)), lockOut(preview, call),
+      PageField(name: "reason", label: call.text(.reason), isRequired: true, maximum: 500),
+    ]
     return PageForm(
       title: call.text(.savePolicy), action: "/console/policies/save", button: call.text(.save), fields: fields,
       isDangerous: preview.lockedOut > 0)

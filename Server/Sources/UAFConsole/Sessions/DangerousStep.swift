@@ -29,6 +29,10 @@ enum DangerousStep: Equatable, Sendable {
   case savePolicy(String, reason: String, after: Int64, lockingOut: Int64)
   /// Saves a policy for the machines of a group. It is based on the group's policy with the number `after`.
   case saveMachinePolicy(MachinePolicyDraft, reason: String, after: Int64)
+  /// Maps the group of people with a number and a name, and may lock out at most `lockingOut` accounts.
+  case mapGroup(Int64, named: String, to: MappingTarget, lockingOut: Int64)
+  /// Removes the mapping of the group of people with a number and a name, which may lock out at most `lockingOut` accounts.
+  case unmapGroup(Int64, named: String, lockingOut: Int64)
   case several(BulkStep)
 
   // MARK: As it is shown
@@ -57,10 +61,31 @@ enum DangerousStep: Equatable, Sendable {
       let short = "\(key.idText.prefix(Self.idHead))... (SHA-256 \(try Self.digits(key.idText)))"
       return TextKind.step("Revoke key \(short) of \(name), code \(number)")
     }
+    if let short = try shortMapping { return TextKind.step("\(short), code \(number)") }
     guard case .revokeMachine(let id, let reason) = self else { return nil }
     let digits = try Self.digits(id)
     let short = "\(String(String.UnicodeScalarView(id.unicodeScalars.prefix(Self.idHead))))... (SHA-256 \(digits))"
     return TextKind.step(try Self.revokeMachine(short, reason: reason).text(number: number))
+  }
+
+  /// What the members of a mapped group get; a role is always named.
+  private static func words(_ target: MappingTarget, policy: String) -> String {
+    [target.policyGroup.map { _ in policy }, target.role.map { "role \($0.rawValue)" }].compactMap(\.self)
+      .joined(separator: " and ")
+  }
+
+  /// The text of a step on a group of people whose names are too long, with a hash of the names; nil for other steps.
+  private var shortMapping: String? {
+    get throws {
+      switch self {
+      case .mapGroup(let id, let name, let target, let count):
+        "Map group \(id) to \(Self.words(target, policy: "a policy")), SHA-256 of the names "
+          + "\(try Self.digits("\(name)\n\(target.policyGroup ?? "")")), may lock out \(count)"
+      case .unmapGroup(let id, let name, let count):
+        "Remove the mapping of group \(id), SHA-256 of the name \(try Self.digits(name)), may lock out \(count)"
+      default: nil
+      }
+    }
   }
 
   /// The SHA-256 of a text in hexadecimal digits.
@@ -104,6 +129,11 @@ enum DangerousStep: Equatable, Sendable {
         "Save policy after number \(last), SHA-256 \(try Self.hash(policy)), may lock out \(count)"
       case .saveMachinePolicy(let draft, _, let last):
         "Policy of \(draft.group) after \(last), \(Self.time(draft)), SHA-256 \(try Self.hash(draft.text))"
+      case .mapGroup(let id, let name, let target, let count):
+        "Map group \(id) (\(name)) to \(Self.words(target, policy: "policy \(target.policyGroup ?? "")")), "
+          + "may lock out \(count)"
+      case .unmapGroup(let id, let name, let count):
+        "Remove the mapping of group \(id) (\(name)), may lock out \(count)"
       case .several(let bulk): try bulk.text(isShort: false)
       }
     return "\(what), code \(number)"
@@ -123,7 +153,7 @@ enum DangerousStep: Equatable, Sendable {
     switch self {
     case .revokeKey, .revokeAll, .revokeMachine: .revoke
     case .deleteAccount, .disableAccount, .lockAccount, .enableAccount: .manageAccounts
-    case .setRole, .removeAdministrator, .createToken: .manageAccess
+    case .setRole, .removeAdministrator, .createToken, .mapGroup, .unmapGroup: .manageAccess
     case .issueCode: .enrol
     case .savePolicy, .saveMachinePolicy: .managePolicies
     case .several(let bulk): bulk.permission
@@ -157,6 +187,11 @@ enum DangerousStep: Equatable, Sendable {
     case .saveMachinePolicy(let draft, let reason, let last):
       Self.text(
         "save-machine-policy", [draft.group, draft.text, String(draft.seconds), reason, String(last)])
+    case .mapGroup(let id, let name, let target, let count):
+      // No group of a policy and no role has an empty name.
+      Self.text(
+        "map-group", [String(id), name, target.policyGroup ?? "", target.role?.rawValue ?? "", String(count)])
+    case .unmapGroup(let id, let name, let count): Self.text("unmap-group", [String(id), name, String(count)])
     case .several(let bulk): Self.text("several", [bulk.kind.rawValue, bulk.reason] + bulk.names)
     }
   }
@@ -196,6 +231,14 @@ enum DangerousStep: Equatable, Sendable {
       guard let seconds = Int64(parts[3]), let last = Int64(parts[5]) else { return nil }
       let draft = MachinePolicyDraft(group: parts[1], text: parts[2], lifetime: seconds)
       self = .saveMachinePolicy(draft, reason: parts[4], after: last)
+    case ("map-group", 6):
+      let role = Role(rawValue: parts[4])
+      guard let id = Int64(parts[1]), let count = Int64(parts[5]), role != nil || parts[4].isEmpty else { return nil }
+      let target = MappingTarget(policyGroup: parts[3].isEmpty ? nil : parts[3], role: role)
+      self = .mapGroup(id, named: parts[2], to: target, lockingOut: count)
+    case ("unmap-group", 4):
+      guard let id = Int64(parts[1]), let count = Int64(parts[3]) else { return nil }
+      self = .unmapGroup(id, named: parts[2], lockingOut: count)
     case ("several", 4...):
       guard let kind = BulkStep.Kind(rawValue: parts[1]) else { return nil }
       self = .several(BulkStep(kind: kind, names: Array(parts.dropFirst(3)), reason: parts[2]))
@@ -247,6 +290,12 @@ enum DangerousStep: Equatable, Sendable {
         policy, reason: reason, after: last, lockingOut: Int(clamping: count), by: caller)
     case .saveMachinePolicy(let draft, let reason, let last):
       _ = try await MachinePolicyAdministration(environment).save(draft, reason: reason, after: last, by: caller)
+    case .mapGroup(let id, let name, let target, let count):
+      try await GroupMappingAdministration(environment).map(
+        id, named: name, to: target, lockingOut: Int(clamping: count), by: caller)
+    case .unmapGroup(let id, _, let count):
+      // A mapped group keeps its name, so it is the one that was signed.
+      try await GroupMappingAdministration(environment).unmap(id, lockingOut: Int(clamping: count), by: caller)
     case .several(let bulk):
       for step in bulk.each { _ = try await step.perform(in: environment, by: caller) }
     }

@@ -20,7 +20,21 @@ extension DangerousStep {
     case .enableAccount(let name): language.text(.willEnable, name)
     case .savePolicy: language.text(.willSavePolicy)
     case .saveMachinePolicy(let draft, _, _): language.text(.willSaveMachinePolicy, draft.group)
+    case .mapGroup(_, let name, let target, _): target.sentence(for: name, language)
+    case .unmapGroup(_, let name, _): language.text(.willUnmapGroup, name)
     case .several(let bulk): bulk.sentence(language)
+    }
+  }
+}
+
+extension MappingTarget {
+  /// What the members of a group get.
+  func sentence(for group: String, _ language: PageLanguage) -> String {
+    let role = role.map { language.text($0.title) }
+    return switch (policyGroup, role) {
+    case (let policy?, let role?): language.text(.willMapGroupToBoth, group, policy, role)
+    case (let policy?, nil): language.text(.willMapGroup, group, policy)
+    case (nil, let role): language.text(.willMapGroupToRole, group, role ?? "")
     }
   }
 }

@@ -45,7 +45,8 @@ struct APIRoute: Sendable {
 /// The table of the API's routes, from which requests are answered and the description is generated.
 enum APIRoutes {
   static let all =
-    AccountRoutes.all + PeopleRoutes.all + DirectoryRoutes.all + AccountBlockRoutes.all + MachineRoutes.all
+    AccountRoutes.all + PeopleRoutes.all + GroupMappingRoutes.all + DirectoryRoutes.all + AccountBlockRoutes.all
+    + MachineRoutes.all
     + JoinCodeRoutes.all
     + EnrolmentRoutes.all
     + UnlockRoutes.all + MachinePolicyRoutes.all

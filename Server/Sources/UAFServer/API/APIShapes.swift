@@ -30,7 +30,29 @@ enum APIShapes {
   }
 
   static func personGroup(_ group: PersonGroup) -> JSONObject {
-    ["id": .integer(group.id), "name": .string(group.name), "members": .integer(Int64(group.members))]
+    var object: JSONObject = [
+      "id": .integer(group.id), "name": .string(group.name), "members": .integer(Int64(group.members)),
+    ]
+    object.set("externalID", group.externalID.map(JSONValue.string))
+    return object
+  }
+
+  static func groupMapping(_ mapping: GroupMapping) -> JSONObject {
+    var object: JSONObject = [
+      "group": .integer(mapping.groupID), "name": .string(mapping.group), "members": .integer(Int64(mapping.members)),
+    ]
+    object.set("externalID", mapping.externalID.map(JSONValue.string))
+    object.set("policy", mapping.policyGroup.map(JSONValue.string))
+    object.set("role", mapping.role.map(JSONValue.string))
+    object.set("madeBy", .string(mapping.madeBy))
+    object.set("made", .integer(mapping.madeAt))
+    return object
+  }
+
+  static func preview(_ preview: GroupMappingPreview) -> JSONObject {
+    var object: JSONObject = ["members": .integer(Int64(preview.members))]
+    for member in self.preview(preview.policy).members { object.set(member.name, member.value) }
+    return object
   }
 
   static func policy(_ version: PolicyVersion) -> JSONObject {
@@ -264,10 +286,12 @@ enum APIShapes {
   }
 
   static func administrator(_ administrator: StoredAdministrator) -> JSONObject {
-    [
+    var object: JSONObject = [
       "name": .string(administrator.name), "role": .string(administrator.role),
       "addedBy": .string(administrator.addedBy), "added": .integer(administrator.addedAt),
     ]
+    object.set("group", administrator.group.map(JSONValue.integer))
+    return object
   }
 
   /// A page: its rows as the member `name`, and in `next` the key after which the next page begins; the last page has no

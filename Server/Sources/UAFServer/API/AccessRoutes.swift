@@ -100,7 +100,7 @@ enum AccessRoutes {
 
   private static let removeAdministrator = APIRoute(
     method: .DELETE, path: "/administrators/{name}",
-    summary: "Removes an administrator; their account stays. The last administrator cannot be removed.",
+    summary: "Removes an administrator; their account stays. Neither the last one, nor a role by a group's mapping.",
     status: .noContent
   ) { call in
     try await AccessAdministration(call.environment).removeAdministrator(call.part("name"), by: call.caller)

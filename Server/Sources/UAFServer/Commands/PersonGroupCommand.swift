@@ -1,15 +1,18 @@
 import ArgumentParser
 import UAFMessages
 
-/// `uaf-server group`: lists, renames and removes groups of people.
+/// `uaf-server group`: lists, renames, removes and maps groups of people.
 struct PersonGroupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "group", abstract: "List, rename and remove groups of people.",
+    commandName: "group", abstract: "List, rename, remove and map groups of people.",
     discussion: """
-      Groups of people give nobody a role, and are not the groups of a policy. 'person --group' puts somebody into a \
-      group, and makes the group if there is none of that name.
+      A group of people has no effect by its name, and is no group of a policy; 'map' gives it an effect. 'person \
+      --group' puts somebody into a group, and makes the group if there is none of that name.
       """,
-    subcommands: [PersonGroupListCommand.self, PersonGroupRenameCommand.self, PersonGroupRemoveCommand.self])
+    subcommands: [
+      PersonGroupListCommand.self, PersonGroupRenameCommand.self, PersonGroupRemoveCommand.self,
+      GroupMappingsCommand.self, GroupMapCommand.self, GroupUnmapCommand.self,
+    ])
 }
 
 struct PersonGroupListCommand: AsyncParsableCommand {

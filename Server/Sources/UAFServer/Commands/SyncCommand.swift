@@ -137,7 +137,8 @@ enum DirectoryAnswer {
 enum StoreAnswer {
   static func read(_ link: any AdministrationLink) async throws -> [KnownAccount] {
     let roles = try await link.ask(APIRequest(.GET, ["administrators"])).objects("administrators")
-    let administrators = Set(roles.compactMap { $0.text("name") })
+    // The directory decides about people who have a role by the mapping of a group alone.
+    let administrators = Set(roles.filter { $0["group"] == nil }.compactMap { $0.text("name") })
     var accounts: [KnownAccount] = []
     try await link.forEach(APIRequest(.GET, ["accounts"]), "accounts") { account in
       guard let known = known(account, administrators) else { return }

@@ -419,7 +419,7 @@ struct SCIMGroup: SCIMEdited {
   /// A group that is to be changed.
   init(changing group: ProvisionedGroup) {
     self.group = group
-    draft = GroupDraft(name: group.name, members: Set(group.members.map(\.id)))
+    draft = GroupDraft(group)
   }
 
   /// The whole group in a body.
@@ -444,6 +444,12 @@ struct SCIMGroup: SCIMEdited {
       guard target.filter == nil else { throw SCIMError(.invalidPath, "displayName has a single value") }
       guard let value = change.value else { throw SCIMError(.mutability, "displayName is required") }
       draft.name = try SCIMBody.text(value, of: "displayName")
+      return
+    }
+    if target.path.attribute == "externalid" {
+      guard target.filter == nil else { throw SCIMError(.invalidPath, "externalId has a single value") }
+      draft.externalID =
+        try change.value.map { value throws(SCIMError) in try SCIMBody.text(value, of: "externalId") } ?? ""
       return
     }
     if let filter = target.filter { return try changeMembers(meeting: filter, change) }

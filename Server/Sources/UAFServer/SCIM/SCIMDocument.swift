@@ -76,11 +76,11 @@ struct SCIMDocument {
   }
 
   init(_ group: ProvisionedGroup) {
-    let object: JSONObject = [
-      "schemas": .array([.string(SCIMSchema.group.id)]), "id": .string(group.id), "displayName": .string(group.name),
-      // Even without members: authentik adds none to a group whose list is absent.
-      "members": .array(group.members.map { .object(Self.member($0.id)) }),
-    ]
+    var object: JSONObject = ["schemas": .array([.string(SCIMSchema.group.id)]), "id": .string(group.id)]
+    object.set("externalId", group.externalID.map(JSONValue.string))
+    object.set("displayName", .string(group.name))
+    // Even without members: authentik adds none to a group whose list is absent.
+    object.set("members", .array(group.members.map { .object(Self.member($0.id)) }))
     self.init(object, .group, id: group.id)
   }
 

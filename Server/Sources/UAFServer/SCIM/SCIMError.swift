@@ -54,8 +54,9 @@ struct SCIMError: Error, Equatable {
     switch refusal {
     case .unknown(let kind, let name): self.init(.notFound, "there is no \(kind) \(name)")
     case .invalid(let field, let problem): self.init(.invalidValue, "\(Self.attribute(field)) \(problem)")
-    case .conflict(.accountExists), .conflict(.externalIDTaken), .conflict(.groupExists):
+    case .conflict(.accountExists), .conflict(.externalIDTaken), .conflict(.groupExists), .conflict(.groupIDTaken):
       self.init(.uniqueness, refusal.description)
+    case .conflict(.groupIsMapped): self.init(.mutability, refusal.description)
     case .notAllowed, .signatureNeeded, .privileged, .lastAdministrator, .conflict(.isAdministrator):
       self.init(.forbidden, refusal.description)
     case .conflict: self.init(.conflict, refusal.description)

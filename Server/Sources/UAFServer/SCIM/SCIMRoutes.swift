@@ -119,6 +119,7 @@ enum SCIMGroupRoutes {
     guard let filter else { return .none }
     if let id = filter.required(SCIMPath("id")) { return .id(id) }
     if let name = filter.required(SCIMPath("displayname")) { return .name(name) }
+    if let externalID = filter.required(SCIMPath("externalid")) { return .externalID(externalID) }
     let member = filter.required(SCIMPath("members", sub: "value")) ?? filter.required(members)
     return member.map { .member($0) } ?? .none
   }

@@ -104,7 +104,7 @@ struct SCIMSchema: Sendable {
 
   static let group = SCIMSchema(
     id: "urn:ietf:params:scim:schemas:core:2.0:Group", name: "Group",
-    description: "A group of people. It gives nobody a role.",
+    description: "A group of people. Only a mapping that an administrator has signed gives it an effect.",
     attributes: [
       SCIMAttribute(
         name: "displayName", kind: .string,
@@ -122,7 +122,7 @@ struct SCIMSchema: Sendable {
             name: "type", kind: .string, description: "Only users can be members.", mutability: "immutable",
             canonicalValues: ["User"]),
         ]),
-    ], unkept: ["externalid"])
+    ])
 
   static let all = [user, enterprise, group]
 
@@ -145,16 +145,14 @@ struct SCIMResourceType: Sendable {
   let endpoint: String
   let schema: SCIMSchema
   let `extension`: SCIMSchema?
-  /// Whether resources have an external ID, which is an attribute of no schema (RFC 7643, section 3.1).
-  let hasExternalID: Bool
 
   static let user = SCIMResourceType(
-    name: "User", endpoint: "/Users", schema: .user, extension: .enterprise, hasExternalID: true)
+    name: "User", endpoint: "/Users", schema: .user, extension: .enterprise)
   static let group = SCIMResourceType(
-    name: "Group", endpoint: "/Groups", schema: .group, extension: nil, hasExternalID: false)
+    name: "Group", endpoint: "/Groups", schema: .group, extension: nil)
   static let all = [user, group]
 
-  /// The attributes that every resource has (RFC 7643, section 3.1).
+  /// The attributes that every resource has, and that are in no schema (RFC 7643, section 3.1).
   private static let common = [
     SCIMAttribute(name: "id", kind: .string, description: "", isCaseExact: true, mutability: "readOnly"),
     SCIMAttribute(
@@ -165,8 +163,8 @@ struct SCIMResourceType: Sendable {
         SCIMAttribute(name: "location", kind: .string, description: "", isCaseExact: true),
         SCIMAttribute(name: "version", kind: .string, description: "", isCaseExact: true),
       ]),
+    SCIMAttribute(name: "externalId", kind: .string, description: "", isCaseExact: true),
   ]
-  private static let externalID = SCIMAttribute(name: "externalId", kind: .string, description: "", isCaseExact: true)
 
   /// The attribute that a path names, without its part after the point; nil if this server keeps no such attribute.
   func attribute(_ path: SCIMPath) -> SCIMAttribute? {
@@ -174,8 +172,7 @@ struct SCIMResourceType: Sendable {
       return `extension`.attribute(path.attribute)
     }
     guard path.schema == nil || path.schema == schema.id.lowercased() else { return nil }
-    let further = Self.common + (hasExternalID ? [Self.externalID] : [])
-    return schema.attribute(path.attribute) ?? further.first { $0.name.lowercased() == path.attribute }
+    return schema.attribute(path.attribute) ?? Self.common.first { $0.name.lowercased() == path.attribute }
   }
 
   /// Whether values of an attribute are compared with regard to case.

@@ -32,8 +32,8 @@ package struct MovedTable: Equatable, Sendable {
 
   /// All moved tables, ordered so that a row comes after the rows that it refers to.
   package static let all = [
-    setting, account, personGroup, groupMember, credential, passkey, deregisteredKey, confirmation, approval,
-    issuedCode, joinCode, joinedMachine, announcedAuthority, machinePolicy, accessToken, administrator,
+    setting, account, personGroup, groupMember, groupMapping, credential, passkey, deregisteredKey, confirmation,
+    approval, issuedCode, joinCode, joinedMachine, announcedAuthority, machinePolicy, accessToken, administrator,
     policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
 
@@ -62,10 +62,21 @@ package struct MovedTable: Equatable, Sendable {
     ], isNumbered: true)
 
   private static let personGroup = MovedTable(
-    "personGroup", [.number("id"), .text("name"), .text("nameKey"), .time("createdAt")], isNumbered: true)
+    "personGroup",
+    [.number("id"), .text("name"), .text("nameKey"), .time("createdAt"), .text("externalID", isOptional: true)],
+    isNumbered: true)
 
   private static let groupMember = MovedTable(
     "groupMember", [.number("number"), .number("groupID"), .username("username")], isNumbered: true)
+
+  private static let groupMapping = MovedTable(
+    "groupMapping",
+    [
+      .number("groupID"), .text("policyGroup", isOptional: true),
+      // No mapping makes an administrator.
+      MovedColumn("role", .oneOf(roles.filter { $0 != "administrator" }), isOptional: true), .text("madeBy"),
+      .time("madeAt"),
+    ])
 
   private static let credential = MovedTable(
     "credential",
@@ -169,7 +180,11 @@ package struct MovedTable: Equatable, Sendable {
     ])
 
   private static let administrator = MovedTable(
-    "administrator", [.username("name"), MovedColumn("role", .oneOf(roles)), .text("addedBy"), .time("addedAt")])
+    "administrator",
+    [
+      .username("name"), MovedColumn("role", .oneOf(roles)), .text("addedBy"), .time("addedAt"),
+      MovedColumn("groupID", .integer(1...Int64.max), isOptional: true),
+    ])
 
   // The raw values of `Role` that people can have: a row with any other text would be an administrator who is not shown as
   // one.

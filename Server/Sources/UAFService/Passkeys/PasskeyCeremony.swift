@@ -129,6 +129,14 @@ package struct PasskeyPolicy: Equatable, Sendable {
     self.models = models
   }
 
+  /// The policy that accepts what both this policy and a different one accept.
+  func together(with other: PasskeyPolicy) -> PasskeyPolicy {
+    let both = models.map { own in other.models.map(own.intersection) ?? own } ?? other.models
+    return PasskeyPolicy(
+      requiresUserVerification: requiresUserVerification || other.requiresUserVerification,
+      acceptsSynced: acceptsSynced && other.acceptsSynced, models: both)
+  }
+
   /// Whether a passkey may be used, by what is known of it.
   ///
   /// - Parameter attestedModel: the model for which a certificate vouches; nil for none.

@@ -1,6 +1,10 @@
 import UAFMessages
 
 /// The policies of all accounts: each account has the one of its group, or else the one for everybody.
+///
+/// A group of the policy names its accounts. It may also have members by a mapping (``GroupMapping``). The name comes first: an
+/// account that a group names has the policy of that group alone. An account with several mapped groups must meet all of their
+/// policies together, so that a further group never allows more.
 package struct AccountPolicies: Equatable, Sendable {
   let everybody: AcceptedSets
   /// The passkeys that everybody may use who is in no group; nil for none.
@@ -8,6 +12,8 @@ package struct AccountPolicies: Equatable, Sendable {
   package let groups: [AccountGroup]
   /// The index in ``groups`` of an account's group.
   private let places: [String: Int]
+  /// The policies of the accounts that no group names, and that have groups by mappings.
+  private var mapped = MappedPolicies()
 
   package init(everybody: AcceptedSets, passkeys: PasskeyPolicy? = nil, groups: [AccountGroup] = []) {
     self.everybody = everybody
@@ -20,24 +26,45 @@ package struct AccountPolicies: Equatable, Sendable {
     self.places = places
   }
 
-  /// The name of the group that an account is in; nil for everybody else.
-  package func group(of username: String) -> String? {
-    places[username].map { groups[$0].name }
+  /// The same policies with these members by mappings, instead of any before.
+  ///
+  /// - Parameter members: the names of accounts, by the name of their group of the policy.
+  /// - Throws: ``UnknownPolicyGroup`` if the policy has no group of such a name. Its members would otherwise get the policy for
+  ///   everybody, which may allow more.
+  package func mapping(_ members: [String: Set<String>]) throws(UnknownPolicyGroup) -> AccountPolicies {
+    var indices: [String: [Int]] = [:]
+    for (name, accounts) in members.sorted(by: { $0.key < $1.key }) {
+      guard let index = groups.firstIndex(where: { $0.name == name }) else { throw UnknownPolicyGroup(name: name) }
+      for account in accounts where places[account] == nil { indices[account, default: []].append(index) }
+    }
+    var policies = self
+    policies.mapped = MappedPolicies(indices.mapValues { $0.sorted() }, of: groups)
+    return policies
   }
 
-  /// The accounts of a group; nil if there is no such group.
-  package func members(of group: String) -> Set<String>? { groups.first { $0.name == group }?.accounts }
+  /// The name of the group that an account is in; nil for everybody else.
+  ///
+  /// With several groups by mappings, it is all their names, with plus signs between them.
+  package func group(of username: String) -> String? {
+    places[username].map { groups[$0].name } ?? mapped.policy(of: username)?.name
+  }
+
+  /// The accounts of a group, those by mappings included; nil if there is no such group.
+  package func members(of group: String) -> Set<String>? {
+    groups.firstIndex { $0.name == group }.map { groups[$0].accounts.union(mapped.members(of: $0)) }
+  }
 
   /// The policy for a name, whether there is such an account or not.
   package func accepted(for username: String) -> AcceptedSets {
     // Names are plain ASCII here, which Swift compares by bytes.
-    places[username].map { groups[$0].accepted } ?? everybody
+    places[username].map { groups[$0].accepted } ?? mapped.policy(of: username)?.accepted ?? everybody
   }
 
   /// The passkeys that a name may use, whether there is such an account or not; nil for none.
   package func passkeys(for username: String) -> PasskeyPolicy? {
-    guard let place = places[username] else { return passkeys }
-    return groups[place].passkeys
+    if let place = places[username] { return groups[place].passkeys }
+    if let policy = mapped.policy(of: username) { return policy.passkeys }
+    return passkeys
   }
 
   /// Whether the passkeys of anybody are accepted.
@@ -64,6 +91,56 @@ package struct AccountGroup: Equatable, Sendable {
   }
 }
 
+/// A mapping names a group that the policy does not have.
+package struct UnknownPolicyGroup: Error, Equatable, Sendable {
+  package let name: String
+}
+
+/// The policies of accounts that are in groups of the policy by mappings.
+private struct MappedPolicies: Equatable, Sendable {
+  struct Policy: Equatable, Sendable {
+    let name: String
+    let accepted: AcceptedSets
+    let passkeys: PasskeyPolicy?
+    /// The indices of the groups of the policy, in ascending order.
+    let indices: [Int]
+  }
+
+  /// One for each combination of groups that some account has.
+  private let policies: [Policy]
+  /// The index in `policies` of an account's policy.
+  private let places: [String: Int]
+
+  init() { (policies, places) = ([], [:]) }
+
+  /// - Parameter indices: the indices of each account's groups, at least one, in ascending order.
+  init(_ indices: [String: [Int]], of groups: [AccountGroup]) {
+    let combinations = Set(indices.values).sorted { $0.lexicographicallyPrecedes($1) }
+    policies = combinations.compactMap { Self.policy(of: $0, groups) }
+    let numbers = Dictionary(policies.enumerated().map { ($1.indices, $0) }) { first, _ in first }
+    places = indices.compactMapValues { numbers[$0] }
+  }
+
+  private static func policy(of indices: [Int], _ groups: [AccountGroup]) -> Policy? {
+    let parts = indices.map { groups[$0] }
+    guard let first = parts.first else { return nil }
+    var (accepted, passkeys) = (first.accepted, first.passkeys)
+    for part in parts.dropFirst() {
+      accepted = accepted.together(with: part.accepted)
+      passkeys = passkeys.flatMap { own in part.passkeys.map(own.together) }
+    }
+    return Policy(
+      name: parts.map(\.name).joined(separator: " + "), accepted: accepted, passkeys: passkeys, indices: indices)
+  }
+
+  func policy(of username: String) -> Policy? { places[username].map { policies[$0] } }
+
+  func members(of index: Int) -> [String] {
+    let having = Set(policies.indices.filter { policies[$0].indices.contains(index) })
+    return places.filter { having.contains($0.value) }.map(\.key)
+  }
+}
+
 /// Which authenticators are accepted: alternatives in order of preference.
 ///
 /// A person must use all authenticator models of one alternative together.
@@ -81,6 +158,23 @@ package struct AcceptedSets: Equatable, Sendable {
   /// Takes checked alternatives; see ``sets`` for the rules.
   package init(checked sets: [[AAID]]) {
     self.sets = sets
+  }
+
+  /// The sets with which both this policy and a different one are met.
+  ///
+  /// Each is a set of the one with a set of the other. Of sets that contain each other, only the smaller one is kept.
+  func together(with other: AcceptedSets) -> AcceptedSets {
+    var found: [[AAID]] = []
+    for own in sets {
+      for theirs in other.sets { found.append(own + theirs.filter { !own.contains($0) }) }
+    }
+    let models = found.map(Set.init)
+    let kept = found.indices.filter { index in
+      !found.indices.contains { other in
+        models[other].isStrictSubset(of: models[index]) || (other < index && models[other] == models[index])
+      }
+    }
+    return AcceptedSets(checked: kept.map { found[$0] })
   }
 
   /// The policy of a registration: the models of each set that are still missing on this machine.

@@ -20,12 +20,15 @@ package struct StoredAdministrator: Equatable, Sendable {
   package let addedBy: String
   /// Seconds since 1970.
   package let addedAt: Int64
+  /// The number of the group of people by whose mapping the person has the role; nil if the role was given by hand.
+  package let group: Int64?
 
-  package init(name: String, role: String, addedBy: String, addedAt: Int64) {
+  package init(name: String, role: String, addedBy: String, addedAt: Int64, group: Int64? = nil) {
     self.name = name
     self.role = role
     self.addedBy = addedBy
     self.addedAt = addedAt
+    self.group = group
   }
 }
 

@@ -323,6 +323,8 @@ extension AuditKind {
   package static let groupCreation = AuditKind(rawValue: "group-creation")
   package static let groupChange = AuditKind(rawValue: "group-change")
   package static let groupRemoval = AuditKind(rawValue: "group-removal")
+  package static let groupMapping = AuditKind(rawValue: "group-mapping")
+  package static let groupMappingRemoval = AuditKind(rawValue: "group-mapping-removal")
   package static let revocation = AuditKind(rawValue: "revocation")
   package static let accountDisabled = AuditKind(rawValue: "account-disabled")
   package static let accountLocked = AuditKind(rawValue: "account-locked")

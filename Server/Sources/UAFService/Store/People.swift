@@ -54,17 +54,21 @@ package enum ProfileField: String, CaseIterable, Sendable {
 
 /// A group of people.
 ///
-/// It is a name for people and for searches. It gives nobody a role, and it is no group of a policy, whatever its name is.
+/// It is a name for people and for searches. By itself it gives nobody a role, and it is no group of a policy, whatever its name
+/// is. Only a ``GroupMapping`` gives it an effect.
 package struct PersonGroup: Equatable, Sendable {
   /// Never used again, even after the group is removed.
   package let id: Int64
   package let name: String
   package let members: Int
+  /// The ID that the organisation's identity provider has given the group; at most one group has it.
+  package let externalID: String?
 
-  package init(id: Int64, name: String, members: Int) {
+  package init(id: Int64, name: String, members: Int, externalID: String? = nil) {
     self.id = id
     self.name = name
     self.members = members
+    self.externalID = externalID
   }
 }
 
@@ -160,6 +164,12 @@ package protocol PersonGroups {
   /// The group with a name, in whatever case it is written; nil if there is none.
   func group(named name: String) throws -> PersonGroup?
 
+  /// The group with an external ID; nil if there is none.
+  func group(externalID: String) throws -> PersonGroup?
+
+  /// Gives a group an external ID, which no other group may have; nil takes it away.
+  func setExternalID(_ externalID: String?, of id: Int64) throws
+
   /// Adds a group without members, with a name that no other group may have.
   ///
   /// - Parameter now: seconds since 1970.
@@ -172,6 +182,6 @@ package protocol PersonGroups {
   /// Gives a group a different name, which no other group may have.
   func rename(_ id: Int64, to name: String) throws
 
-  /// Removes a group; its members stay.
+  /// Removes a group and its mapping; its members stay.
   func remove(_ id: Int64) throws
 }

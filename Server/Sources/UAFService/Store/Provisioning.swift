@@ -31,10 +31,13 @@ package struct NumberedAccount: Equatable, Sendable {
 package struct NumberedGroup: Equatable, Sendable {
   package let id: Int64
   package let name: String
+  /// nil if it has none, and among the groups of an account.
+  package let externalID: String?
 
-  package init(id: Int64, name: String) {
+  package init(id: Int64, name: String, externalID: String? = nil) {
     self.id = id
     self.name = name
+    self.externalID = externalID
   }
 }
 

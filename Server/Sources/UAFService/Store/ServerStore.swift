@@ -163,6 +163,7 @@ package protocol StoreTransaction {
   var contents: any StoreContents { get }
   var credentials: any Credentials { get }
   var enrolments: any Enrolments { get }
+  var groupMappings: any GroupMappings { get }
   var issuedCodes: any IssuedCodes { get }
   var joinCodes: any JoinCodes { get }
   var joinedMachines: any JoinedMachines { get }
@@ -289,6 +290,8 @@ package enum SettingName: String, Sendable {
   case decoySecret
   /// Whether `serve` was last started with a file of policies, which overrides the stored ones: `yes` or `no`.
   case policyFile
+  /// How often mappings of groups of people, or members of mapped groups, have changed.
+  case mappingChanges
   /// Which announced authorities have issued the certificates that instances serve, as ``ServedAuthorities`` writes it.
   case servedAuthorities
   /// When a backup was restored into this store, or the rows of another store were moved here; in seconds since 1970.

@@ -43,8 +43,8 @@ import UAFMessages
     #expect(try await client.ask(.GET, "/Users/\(jun)").json["groups"] == nil)
     #expect(
       try await client.rows().map(\.kind) == [
-        .accountCreation, .accountCreation, .groupCreation, .accountChange, .groupChange, .accountChange,
-        .accountChange, .groupChange, .accountChange, .groupRemoval,
+        .accountCreation, .accountCreation, .groupCreation, .accountChange, .groupChange, .groupChange, .accountChange,
+        .accountChange, .groupChange, .groupChange, .accountChange, .groupRemoval,
       ])
   }
 
@@ -132,6 +132,62 @@ import UAFMessages
     #expect(try await members(id) == ["mina"])
   }
 
+  @Test func `a group keeps its external ID, is found by it, and loses it with a PUT that lacks it`() async throws {
+    let made = try await client.ask(
+      .POST, "/Groups", #"{\#(SCIMClient.groupSchema),"displayName":"Labs","externalId":" 00g1 "}"#)
+    #expect(made.status == .created && made.json.text("externalId") == "00g1")
+    #expect(try await client.names("/Groups", #"externalId eq "00g1""#, "displayName") == ["Labs"])
+    #expect(try await client.names("/Groups", #"externalId eq "00G1""#, "displayName") == [])
+    let replace = #"{"op":"replace","path":"externalId","value":"00g2"}"#
+    #expect(try await client.patch("/Groups/\(made.id)", replace).json.text("externalId") == "00g2")
+    #expect(
+      try await client.patch("/Groups/\(made.id)", #"{"op":"remove","path":"externalId"}"#).json["externalId"] == nil)
+    #expect(try await client.patch("/Groups/\(made.id)", #"{"op":"add","value":{"externalId":"00g3"}}"#).status == .ok)
+    #expect(try await client.ask(.GET, "/Groups").json.objects("Resources").map { $0.text("externalId") } == ["00g3"])
+    let mina = try await client.add("mina")
+    _ = try await client.patch("/Groups/\(made.id)", #"{"op":"add","path":"members","value":[{"value":"\#(mina)"}]}"#)
+    let filter = PathText.encoded(#"members eq "\#(mina)" and externalId pr"#)
+    #expect(try await client.ask(.GET, "/Groups?filter=\(filter)").json["totalResults"] == .integer(1))
+    let put = try await client.ask(.PUT, "/Groups/\(made.id)", #"{\#(SCIMClient.groupSchema),"displayName":"Labs"}"#)
+    #expect(put.status == .ok && put.json["externalId"] == nil)
+  }
+
+  @Test func `a group is refused with an external ID that a different group has, or that is too long`() async throws {
+    func post(_ name: String, _ id: String) async throws -> SCIMClient.Answer {
+      try await client.ask(
+        .POST, "/Groups", #"{\#(SCIMClient.groupSchema),"displayName":"\#(name)","externalId":"\#(id)"}"#)
+    }
+    #expect(try await post("Labs", "00g1").status == .created)
+    let taken = try await post("Shop", "00g1")
+    #expect(taken.status == .conflict && taken.scimType == "uniqueness")
+    #expect(try await post("Shop", String(repeating: "x", count: 129)).scimType == "invalidValue")
+    #expect(try await post("Shop", "a\\u202eb").scimType == "invalidValue")
+    #expect(try await client.ask(.GET, "/Groups").json["totalResults"] == .integer(1))
+  }
+
+  @Test func `a mapped group keeps its name and its external ID, takes members, and is deleted with its mapping`()
+    async throws
+  {
+    let mina = try await client.add("mina")
+    let id = try await client.addGroup("Staff")
+    try await client.server.store.write {
+      try $0.groupMappings.set("two", role: nil, for: Int64(id) ?? 0, by: "", now: 1)
+    }
+    let add = #"{"op":"add","path":"members","value":[{"value":"\#(mina)"}]}"#
+    let rename = #"{"op":"replace","path":"displayName","value":"Other"}"#
+    let refused = try await client.patch("/Groups/\(id)", add, rename)
+    #expect(refused.status == .badRequest && refused.scimType == "mutability")
+    #expect(try await members(id) == [])
+    #expect(try await client.patch("/Groups/\(id)", add).status == .ok)
+    #expect(try await client.patch("/Groups/\(id)", #"{"op":"add","path":"externalId","value":"1"}"#).status == .ok)
+    let other = try await client.patch("/Groups/\(id)", #"{"op":"replace","path":"externalId","value":"2"}"#)
+    #expect(other.scimType == "mutability")
+    #expect(try await client.ask(.DELETE, "/Groups/\(id)").status == .noContent)
+    #expect(try await client.rows().suffix(2).map(\.kind) == [.groupMappingRemoval, .groupRemoval])
+    _ = try await client.addGroup("Staff", [mina])
+    #expect(try await client.server.store.read { try $0.groupMappings.all() } == [])
+  }
+
   @Test(arguments: ["administrator", "administrators", "operator", "privileged"])
   func `a group gives nobody a role, whatever its name is`(name: String) async throws {
     let mina = try await client.add("mina", #","roles":[{"value":"administrator"}]"#)
@@ -146,7 +202,7 @@ import UAFMessages
 
   private static func large(_ count: Int) -> ProvisionedGroup {
     ProvisionedGroup(
-      id: "1", name: "All", members: (0..<count).map { .init(id: "\($0)-0", username: "p\($0)") })
+      id: "1", name: "All", externalID: nil, members: (0..<count).map { .init(id: "\($0)-0", username: "p\($0)") })
   }
 
   private static func patch(_ paths: [String]) throws -> SCIMPatch {
