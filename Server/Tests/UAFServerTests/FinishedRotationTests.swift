@@ -181,7 +181,10 @@ struct FinishedRotationTests {
     #expect(try run(["authority", "announce", other.path]).status == 0)
   }
 
-  @Test func `what machines that learn no authorities lack is not known, and finish says so`() async throws {
+  @Test
+  func `refuses to finish an authority while machines learn none, unless a reason is given, which the audit keeps`()
+    async throws
+  {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (_, store) = try await state(["desk-1"])
     try await store.write { try $0.machineTrusts.note(KnownTrust(verdictKeys: [], authorities: []), of: "d0") }
@@ -190,8 +193,13 @@ struct FinishedRotationTests {
     #expect(announced.notes.contains("1 joined machine learns no authorities"), "\(announced)")
     let status = try run(["keys", "status"])
     #expect(status.results.contains("\t0\t-\n") && status.notes.contains("learn no authorities: 1"), "\(status)")
-    let finished = try run(["authority", "finish", one.fingerprint])
+    let refused = try run(["authority", "finish", one.fingerprint])
+    #expect(refused.status == ExitStatus.refused.rawValue, "\(refused)")
+    #expect(refused.notes.contains("1 joined machine learns no authorities") && refused.notes.contains("--anyway"))
+    let finished = try run(["authority", "finish", one.fingerprint, "--anyway", "--reason", "looked at desk-1"])
     #expect(finished.status == 0 && finished.notes.contains("1 joined machine learns no authorities"), "\(finished)")
+    let row = try #require(try await rows(store).last)
+    #expect(row.contains(#""anyway":true,"lacking":0,"learningNone":1,"reason":"looked at desk-1""#), "\(row)")
   }
 
   @Test func `refuses to announce the server's own certificate, and names the mistake`() async throws {

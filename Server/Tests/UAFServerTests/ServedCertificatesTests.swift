@@ -193,6 +193,26 @@ final class ServedCertificatesTests {
       "\(lines)")
   }
 
+  @Test func `a reload refuses a certificate of an announced authority while machines learn none`() throws {
+    try issue(1)
+    let certificates = try served()
+    let before = certificates.visible
+    try issue(2)
+    let log = RecordedLog()
+    let reload = CertificateReload(
+      certificates: certificates, identity: IdentityBox(), host: nil, served: ServedChain(),
+      logger: Logger(label: "test") { _ in log })
+    let authority = AnnouncedAuthority(
+      fingerprint: "f", certificate: try files().leaf(), announcedBy: "test", announcedAt: 1, usedFrom: 1_800_000_600)
+    let coming = ComingTrust(
+      anchor: .authority("f"), usedFrom: authority.usedFrom, lacking: 0, names: [], learningNone: 2)
+    reload.reload(now: 1_800_000_000, waiting: [(authority, coming)])
+    let line = log.lines.first ?? ""
+    #expect(line.hasPrefix("certificates-not-read error=authority f: 2 joined machines learn no authorities, because"))
+    #expect(line.contains("; 'authority finish' says how to go on before "))
+    #expect(certificates.visible == before)
+  }
+
   @Test func `a reload refuses a certificate of an authority that has ended while machines lack it`() throws {
     try issue(1)
     let certificates = try served()

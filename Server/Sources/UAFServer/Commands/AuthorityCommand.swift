@@ -125,7 +125,10 @@ struct AuthorityAnnounceCommand: AsyncParsableCommand {
 struct AuthorityFinishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "finish", abstract: "Accept a certificate of an announced authority at the next reload.",
-    discussion: "This is refused while machines that have joined and were seen in the last 30 days lack the authority.")
+    discussion: """
+      This is refused while machines that have joined and were seen in the last 30 days lack the authority, or learn no \
+      authorities: nobody knows whether those accept it.
+      """)
 
   @Argument(help: "The authority's fingerprint: SHA-256, 64 hexadecimal digits.") var fingerprint: Fingerprint
   @OptionGroup var state: StateOption
@@ -143,7 +146,7 @@ struct AuthorityFinishCommand: AsyncParsableCommand {
       try override.check(coming, "authority")
       _ = try records.machineTrusts.use(fingerprint, from: min(now, found.usedFrom))
       var detail: JSONObject = ["from": .integer(now)]
-      override.add(coming.lacking, to: &detail)
+      override.add(coming.lacking, learningNone: coming.learningNone, to: &detail)
       try records.audit.append([AuthorityEvents.row("finished", fingerprint, detail, now: now)])
       return coming
     }
@@ -158,8 +161,9 @@ struct AuthorityEndCommand: AsyncParsableCommand {
     commandName: "end", abstract: "End an announced authority: machines stop accepting it at their next check-in.",
     discussion: """
       Only what machines have learned by check-in ends. An authority in a machine's own ca_file stays, because root has put \
-      it there. An authority that has issued the certificate of a server of this store is refused, even with --anyway. The \
-      authority that was used last is refused without --anyway: it may issue the next certificate.
+      it there. An authority that has issued the certificate of a server of this store is refused, even with --anyway; so is \
+      one of the same name and key, such as a renewed root. The authority that was used last is refused without --anyway: it \
+      may issue the next certificate.
       """)
 
   @Argument(help: "The authority's fingerprint: SHA-256, 64 hexadecimal digits.") var fingerprint: Fingerprint

@@ -59,11 +59,17 @@ struct AnywayOptions: ParsableArguments {
     guard anyway || reason == nil else { throw ValidationError("--reason is only for --anyway.") }
   }
 
-  /// Refuses while machines lack something, unless `--anyway` is given.
+  /// Refuses while machines lack something, or while nobody knows whether they do, unless `--anyway` is given.
   ///
   /// - Throws: ``ServerError/refusedRotation(_:)``.
   func check(_ coming: ComingTrust, _ what: String) throws(ServerError) {
-    guard coming.lacking > 0, !anyway else { return }
+    guard !anyway else { return }
+    guard coming.lacking > 0 else {
+      guard let text = coming.learningNoneText else { return }
+      throw .refusedRotation(
+        "\(text). It is used from \(Terminal.time(coming.usedFrom)) on in any case, and --anyway with --reason uses it now"
+      )
+    }
     throw .refusedRotation(
       "\(coming.countText) joined machine\(coming.lacking == 1 ? "" : "s") seen in the last 30 days "
         + "\(coming.lacking == 1 ? "lacks" : "lack") \(what) \(coming.anchor.name): \(coming.namesText). "
@@ -72,10 +78,15 @@ struct AnywayOptions: ParsableArguments {
   }
 
   /// What the audit records about an override.
-  func add(_ lacking: Int?, to detail: inout JSONObject) {
-    guard anyway, lacking != 0 else { return }
+  ///
+  /// - Parameters:
+  ///   - lacking: how many machines lack what is used; nil if that is not known.
+  ///   - learningNone: how many machines learn no authorities.
+  func add(_ lacking: Int?, learningNone: Int = 0, to detail: inout JSONObject) {
+    guard anyway, lacking != 0 || learningNone > 0 else { return }
     detail.set("anyway", .bool(true))
     detail.set("lacking", lacking.map { .integer(Int64($0)) })
+    if learningNone > 0 { detail.set("learningNone", .integer(Int64(learningNone))) }
     detail.set("reason", reason.map(JSONValue.string))
   }
 }

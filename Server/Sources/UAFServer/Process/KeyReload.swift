@@ -49,7 +49,8 @@ struct KeyReload: Service {
     manager.ready()
   }
 
-  /// The authorities whose certificates machines would refuse: they lack it, and its time has not come, or it has ended.
+  /// The authorities whose certificates machines would refuse, or may refuse: they lack it, and its time has not come, or it has
+  /// ended; or machines learn no authorities, and its time has not come.
   ///
   /// While the store cannot be read, none is known: a renewal by the same authority must not wait for the store.
   private func waitingAuthorities(now: Int64) async -> [(authority: AnnouncedAuthority, coming: ComingTrust)] {
@@ -59,7 +60,10 @@ struct KeyReload: Service {
         return (authority, try ComingTrust(anchor, usedFrom: authority.usedFrom, in: records, now: now))
       }
     }
-    return (found ?? []).filter { $0.1.lacking > 0 }.map { (authority: $0.0, coming: $0.1) }
+    return (found ?? []).filter { authority, coming in
+      // Machines that learn no authorities do not learn the end of one either.
+      coming.lacking > 0 || (authority.endedAt == nil && coming.learningNone > 0)
+    }.map { (authority: $0.0, coming: $0.1) }
   }
 
   /// Logs the ids of the keys, so that an administrator can check that all servers of a store have the same.
@@ -84,8 +88,8 @@ struct CertificateReload: Sendable {
 
   /// Reads the files; if they cannot be used, the certificates in use stay.
   ///
-  /// - Parameter waiting: announced authorities that machines lack, whose certificates are refused if the ones in use are from a
-  ///   different authority.
+  /// - Parameter waiting: announced authorities that machines lack or may lack, whose certificates are refused if the ones in use
+  ///   are from a different authority.
   func reload(now: Int64, waiting: [(authority: AnnouncedAuthority, coming: ComingTrust)] = []) {
     do {
       let earlier = certificates.visible
@@ -117,7 +121,11 @@ struct CertificateReload: Sendable {
   }
 
   private static func reason(_ authority: AnnouncedAuthority, _ coming: ComingTrust) -> String {
-    "\(coming.lackingText) its authority \(authority.fingerprint): \(coming.namesText); "
+    let who =
+      coming.lacking > 0
+      ? "\(coming.lackingText) its authority \(authority.fingerprint): \(coming.namesText)"
+      : "authority \(authority.fingerprint): \(coming.learningNoneText ?? "")"
+    return who + "; "
       + (authority.endedAt == nil
         ? "'authority finish' says how to go on before \(Terminal.time(authority.usedFrom))"
         : "its end was announced, and 'authority announce --again' takes that back")

@@ -38,6 +38,8 @@ package final class ServedChain: Sendable {
 
 /// Which announced authorities have issued a certificate that an instance serves: each instance notes its own once a minute.
 ///
+/// A root that was renewed with the same name and key has issued the certificates of its predecessor too: both count as served.
+///
 /// A command that ends an authority is a different process, and knows no certificate of an instance.
 package struct ServedAuthorities: Equatable, Sendable {
   /// An authority that no instance has noted for this many seconds before the last note is not served any more.
