@@ -69,12 +69,13 @@ package struct DirectoryAdministration: Sendable {
     }
 
     func carryOut(_ step: DirectoryStep) throws {
-      if step.action == .add { return try add(step) }
-      let profile = try records.profiles.profiles(of: [step.username])[step.username]
-      guard profile?.externalID == step.externalID else { throw Self.changed(step) }
+      // Even before an account is added: a role may be there without one, and the new account would have it.
       if let administrator = try records.administrators.administrator(step.username), administrator.group == nil {
         throw AdministrationRefusal.conflict(.isAdministrator(step.username))
       }
+      if step.action == .add { return try add(step) }
+      let profile = try records.profiles.profiles(of: [step.username])[step.username]
+      guard profile?.externalID == step.externalID else { throw Self.changed(step) }
       switch step.action {
       case .add: break
       case .change: try change(step)

@@ -107,6 +107,17 @@ import Testing
     #expect(try await block("boss") == before)
   }
 
+  @Test func `refuses to add an account for a role that is there without one`() async throws {
+    // As an import of a file may leave it.
+    try await server.store.write {
+      try $0.administrators.set(StoredAdministrator(name: "boss", role: "administrator", addedBy: "test", addedAt: 1))
+    }
+    await #expect(throws: AdministrationRefusal.conflict(.isAdministrator("boss"))) {
+      try await carryOut(step(.add, "boss"))
+    }
+    #expect(try await !server.store.read { try $0.accounts.exists("boss") })
+  }
+
   @Test func `refuses a step for a privileged account, unless the caller may change such accounts`() async throws {
     let environment = AdministrationEnvironment.of(server, group: { $0 == "vip" ? AccountGroup.privileged : nil })
     let directory = DirectoryAdministration(environment)
