@@ -22,11 +22,13 @@ package struct PeopleAdministration: Sendable {
 
   /// Puts accounts into a group of people, all of them or none; the group is made if it does not exist.
   ///
+  /// - Returns: the name of the group as it is stored; without accounts, as it would be.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
-  package func add(_ usernames: [String], to group: String, by caller: Caller) async throws {
+  @discardableResult
+  package func add(_ usernames: [String], to group: String, by caller: Caller) async throws -> String {
     let permitted = try caller.require(.manageAccounts)
     let group = try PersonGroupChanges.checked(group)
-    try await environment.change(.ofAll(usernames), by: permitted) { [environment] records in
+    return try await environment.change(.ofAll(usernames), by: permitted) { [environment] records in
       let profiles = try records.profiles.profiles(of: usernames)
       var changes: [String: ProfileChange] = [:]
       for username in usernames {
@@ -36,6 +38,7 @@ package struct PeopleAdministration: Sendable {
         changes[username] = try ProfileChange(groups: profile.groups + [group])
       }
       try records.audit.append(ProfileChanges(environment, records).apply(changes, by: caller))
+      return try records.personGroups.group(named: group)?.name ?? group
     }
   }
 

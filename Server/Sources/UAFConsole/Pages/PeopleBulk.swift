@@ -144,8 +144,9 @@ enum PeopleBulk {
           .addToGroup, call.language.text(.willAddToGroup, String(names.count)), names, [name], button: .addToGroup,
           isDangerous: false, call))
     }
-    try await PeopleAdministration(call.administration).add(names, to: call.fields["name"], by: call.caller)
-    return .redirect(GroupPages.link(call.fields["name"]))
+    let group = try await PeopleAdministration(call.administration).add(
+      names, to: call.fields["name"], by: call.caller)
+    return .redirect(GroupPages.link(group))
   }
 
   /// The picked accounts as CSV, for a spreadsheet; times are in UTC.
