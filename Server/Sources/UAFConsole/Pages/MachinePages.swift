@@ -66,8 +66,9 @@ enum MachinePages {
   /// The machines that lack a key or an authority of this server, in the order of their device ids.
   ///
   /// Every machine lacks what this server does not have, so for such a name the page says that instead.
-  private static func lacking(_ name: String, _ call: PageCall) async throws -> PageContent {
+  private static func lacking(_ typed: String, _ call: PageCall) async throws -> PageContent {
     let trust = TrustAdministration(call.administration)
+    let name = TrustAnchor(typed: typed)?.name ?? typed
     let coming = try await trust.coming(by: call.caller).first { $0.anchor.name == name }
     let isKey = call.environment.facts.keys(call.environment.now).contains { $0.id == name }
     guard let anchor = TrustAnchor(name), coming != nil || isKey else {
