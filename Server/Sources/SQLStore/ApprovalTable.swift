@@ -79,6 +79,12 @@ struct ApprovalTable<Connection: SQLConnection>: Approvals {
     ) { try Self.record($0, now) }
   }
 
+  func count(upTo limit: Int) throws -> Int {
+    try connection.requiredRow(
+      "SELECT count(*) FROM (SELECT 1 FROM approval LIMIT ?1) AS counted", [.integer(limit)]
+    ) { try $0.integer(0, as: Int.self) }
+  }
+
   private static var columns: String { "confirmedAt, deniedAt, expiresAt, id, username, shown" }
 
   private static func record(_ row: Connection.ResultRow, _ now: Int64) throws -> ApprovalRecord {

@@ -73,6 +73,12 @@ struct IssuedCodeTable<Connection: SQLConnection>: IssuedCodes {
       """, [.integer(number ?? .max), .integer(now), .integer(limit)], Self.code)
   }
 
+  func count(upTo limit: Int) throws -> Int {
+    try connection.requiredRow(
+      "SELECT count(*) FROM (SELECT 1 FROM issuedCode LIMIT ?1) AS counted", [.integer(limit)]
+    ) { try $0.integer(0, as: Int.self) }
+  }
+
   func code(_ number: Int64) throws -> IssuedCode? {
     try connection.row(
       """

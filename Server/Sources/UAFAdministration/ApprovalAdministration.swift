@@ -80,6 +80,14 @@ package struct ApprovalAdministration: Sendable {
     return Page(rows, limit: limit) { String($0.id) }
   }
 
+  /// How many texts there are: as many as ``page(before:limit:by:)`` has on all pages.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func total(by caller: Caller) async throws -> RowTotal {
+    try caller.require(.read)
+    return RowTotal(counted: try await environment.read { try $0.approvals.count(upTo: RowTotal.mostCounted + 1) })
+  }
+
   /// Closes a waiting text: nobody can confirm it afterwards.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.

@@ -62,6 +62,14 @@ package struct EnrolmentAdministration: Sendable {
     return Page(rows, limit: limit) { String($0.number) }
   }
 
+  /// How many codes were issued: as many as ``page(before:onlyOpen:limit:by:)`` has on all pages.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func total(by caller: Caller) async throws -> RowTotal {
+    try caller.require(.read)
+    return RowTotal(counted: try await environment.read { try $0.issuedCodes.count(upTo: RowTotal.mostCounted + 1) })
+  }
+
   /// Closes the open code of an account.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.

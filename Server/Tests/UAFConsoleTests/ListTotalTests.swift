@@ -55,6 +55,24 @@ import UAFAdministration
     #expect(!text.contains("\(from)–") && text.contains("/console/person?name=p1049\""))
   }
 
+  @Test func `the lists of codes and of texts say which rows of how many a page shows`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    for number in 0..<59 { try await server.enrol("p\(1000 + number)") }
+    try await server.store.write { [now = server.now] records in
+      for number in 0..<60 {
+        _ = try records.approvals.open("t", code: "c\(number)", for: "p\(1000 + number % 59)", expiresAt: now + 60)
+      }
+    }
+    // alice has a code of her own. A later text closes the earlier one of the same person.
+    for (path, count, last) in [("codes", 60, 11), ("approvals", 59, 11)] {
+      let first = await page(browser, "/console/\(path)")
+      #expect(first.contains(">1–50 of \(count) · page 1 of 2<") && !first.contains(">First page<"), "\(path)")
+      let second = await page(browser, "/console/\(path)?before=\(last)&from=51")
+      #expect(second.contains("<a href=\"/console/\(path)\">First page</a>"), "\(path)")
+      #expect(second.contains(">51–60 of \(count)") == (count == 60), "\(path)")
+    }
+  }
+
   @Test func `people are counted up to a limit, and no further`() async throws {
     try await add(40)
     let accounts = AccountAdministration(server.administration, mostCounted: 40)

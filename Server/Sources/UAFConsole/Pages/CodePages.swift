@@ -7,6 +7,7 @@ enum CodePages {
   static func codes(_ call: PageCall) async throws -> PageContent {
     let page = try await EnrolmentAdministration(call.administration).page(
       before: Int64(call.fields["before"]), onlyOpen: false, by: call.caller)
+    let total = try await EnrolmentAdministration(call.administration).total(by: call.caller)
     let rows = page.rows.map { code -> [PageCell] in
       let state =
         code.isOpen
@@ -21,9 +22,10 @@ enum CodePages {
     let columns: [PageText] = [.number, .account, .issuedBy, .issuedAt, .expires, .state, .used]
     let table = PageTable(
       caption: call.text(.codes), columns: columns.map(call.text) + [""], rows: rows, empty: call.text(.noCodes),
-      next: page.next.map { call.next("/console/codes", [("before", $0)]) },
-      count: call.count(rows.count, hasMore: page.next != nil),
-      order: call.order(columns: columns.count, keeping: ["before"]), hidesCaption: true)
+      first: call.first("/console/codes"),
+      next: page.next.map { call.next("/console/codes", [("before", $0)], after: rows.count) },
+      count: call.count(rows.count, hasMore: page.next != nil, of: total),
+      order: call.order(columns: columns.count, keeping: ["before", PageCall.fromName]), hidesCaption: true)
     var head = PageHead()
     if call.allows(.enrol) {
       head.primary = call.action(.issueEnrolment, "/console/person/enrol", .plus)
@@ -41,6 +43,7 @@ enum CodePages {
   static func approvals(_ call: PageCall) async throws -> PageContent {
     let page = try await ApprovalAdministration(call.administration).page(
       before: Int64(call.fields["before"]), by: call.caller)
+    let total = try await ApprovalAdministration(call.administration).total(by: call.caller)
     let rows = page.rows.map { approval -> [PageCell] in
       [
         PageCell(String(approval.id), link: "/console/approval?number=\(approval.id)"),
@@ -51,9 +54,10 @@ enum CodePages {
     let columns: [PageText] = [.number, .account, .text, .expires, .outcome]
     let table = PageTable(
       caption: call.text(.approvals), columns: columns.map(call.text), rows: rows, empty: call.text(.noApprovals),
-      next: page.next.map { call.next("/console/approvals", [("before", $0)]) },
-      count: call.count(rows.count, hasMore: page.next != nil),
-      order: call.order(columns: columns.count, keeping: ["before"]), hidesCaption: true)
+      first: call.first("/console/approvals"),
+      next: page.next.map { call.next("/console/approvals", [("before", $0)], after: rows.count) },
+      count: call.count(rows.count, hasMore: page.next != nil, of: total),
+      order: call.order(columns: columns.count, keeping: ["before", PageCall.fromName]), hidesCaption: true)
     var head = PageHead()
     if call.allows(.approve) { head.primary = call.action(.askApproval, "/console/approvals/ask", .plus) }
     return PageContent(title: call.text(.approvals), head: head, blocks: [.table(table)])

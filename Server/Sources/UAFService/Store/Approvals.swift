@@ -40,6 +40,9 @@ package protocol Approvals {
   ///   - limit: how many at most.
   func page(before id: Int64?, limit: Int, now: Int64) throws -> [ApprovalRecord]
 
+  /// How many texts there are; at most `limit` are counted.
+  func count(upTo limit: Int) throws -> Int
+
   /// Removes a text that nobody has confirmed or denied; from then on nobody can.
   ///
   /// - Returns: the account of the text; nil if there is no such text.

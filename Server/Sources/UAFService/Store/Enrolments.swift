@@ -205,6 +205,9 @@ package protocol IssuedCodes {
   ///   - isOpen: only those that somebody can register with now.
   ///   - limit: how many at most.
   func page(before number: Int64?, onlyOpen isOpen: Bool, limit: Int, now: Int64) throws -> [IssuedCode]
+
+  /// How many codes were issued; at most `limit` are counted.
+  func count(upTo limit: Int) throws -> Int
 }
 
 /// The codes that are issued for one registration or one text.
