@@ -1,8 +1,8 @@
 /// The script that makes the console's pages more comfortable; every page works without it.
 ///
-/// It shows times in the browser's own zone, copies identifiers and codes, counts down to an end, folds menus, and searches a list
-/// while somebody types. It contains no texts. The only request that it makes is the one of the search's own form, and it puts
-/// the parts of the answer, which the browser has read, in the place of the old ones: no script turns a text into markup.
+/// It shows times in the browser's own zone, copies identifiers and codes, counts down to an end, folds menus, and searches a
+/// list while somebody types. It contains no texts. The only request that it makes is the one of the search's own form, and it
+/// puts the parts of the answer, which the browser has read, in the place of the old ones: no script turns a text into markup.
 enum ComfortScript {
   /// The path contains a version, so that no browser uses an old script with new pages.
   static let path = "/console/comfort-2.js"

@@ -44,7 +44,8 @@ struct DirectorySearch {
 
   /// Searches, and passes each entry to `body`.
   ///
-  /// - Throws: ``ServerError``, also for a malformed filter; what `body` throws is thrown as ``ServerError/unusableDirectoryAnswer(_:)``.
+  /// - Throws: ``ServerError``, also for a malformed filter; what `body` throws is thrown as
+  ///   ``ServerError/unusableDirectoryAnswer(_:)``.
   func entries(
     base: String, filter: String, attributes: [String], _ body: (DirectoryEntry) throws(DirectoryProblem) -> Void
   ) throws(ServerError) {
