@@ -15,7 +15,7 @@ import termios
 import typing
 
 from desktop.desk import by
-from desktop.screen import LIMIT, Screen, WaylandScreen, XScreen, end, is_shown
+from desktop.display import LIMIT, Screen, WaylandScreen, XScreen, end, is_shown
 from lab.listener import serve
 from lab.processes import asks_alone, running
 from lab.table import Broken, Skip, must

@@ -4,7 +4,7 @@ import pathlib
 
 from desktop.desk import DAEMON, SECRET, UNLOCK
 from desktop.programs import SDDM, Greetd, LightDM, Swaylock, XScreenSaver
-from desktop.screen import LIMIT
+from desktop.display import LIMIT
 from lab.hosts import LOCKED, WRONG
 from lab.table import must, row
 from lab.waiting import until
