@@ -52,6 +52,9 @@ scripts/check/linters.sh && scripts/check/lint.py || broken=1
 scripts/check/structure.py || broken=1
 scripts/check/planted.py || broken=1
 
+# What uafctl-gui decides.
+scripts/check/gui.sh || broken=1
+
 # Each policy has a test, and the table says which.
 scripts/policies.py || broken=1
 # Each line of pam.d/ is explained, and lets no failure pass.

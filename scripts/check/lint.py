@@ -33,6 +33,8 @@ PROGRAMS = [
     "Server/Tests/EndToEndTests/Programs",
     "Server/Tests/EndToEndTests/Programs/interop",
     "Tests/Servers",
+    "gui",
+    "Tests/GUI",
 ]
 
 PLANTED = {
@@ -89,7 +91,7 @@ def commands(names: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 def _mypy_path(command: list[str]) -> dict[str, str]:
     folder = next((folder for folder in reversed(PROGRAMS) if command[-1].startswith(folder + "/")), "")
-    return os.environ | {"MYPYPATH": f"{ROOT / folder}:{ROOT / 'Tests/Acceptance'}"}
+    return os.environ | {"MYPYPATH": f"{ROOT / folder}:{ROOT / 'Tests/Acceptance'}:{ROOT / 'gui'}"}
 
 
 def _finds(command: list[str]) -> str:
