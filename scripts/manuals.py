@@ -27,7 +27,8 @@ def spoken(program, words=()):
     if not listed:
         usage = text.partition("USAGE: ")[2].partition("\n\n")[0]
         phrases.add(phrase(words, re.findall(r"<([a-z]+)>", re.sub(r"--[a-z-]+ <[a-z]+>|<options>", "", usage))))
-    return phrases, options
+    # A program without subcommands has a phrase without words.
+    return phrases - {""}, options
 
 
 def phrase(words, operands):
@@ -47,7 +48,7 @@ def written(page):
 
 def main(folder):
     broken = 0
-    for page in ("uafctl.1", "uaf-server.8"):
+    for page in ("uafctl.1", "uafctl-gui.1", "uaf-server.8"):
         program = pathlib.Path(folder, page.rpartition(".")[0])
         if not program.is_file():
             print(f"check: {program} is not there: run 'make build' first")

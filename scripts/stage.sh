@@ -25,7 +25,7 @@ bin=$PREFIX/bin share=$PREFIX/share
 
 # The stamp has the time of the build's start: files that change during the build count as changed.
 made_of=(apparmor Sources Server/Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
-  scripts/sbom.py scripts/supply debian/changelog Package.swift Server/Package.swift ./*.md)
+  gui scripts/gui.sh scripts/sbom.py scripts/supply debian/changelog Package.swift Server/Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
   [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then
   echo "build: $stage is up to date"
@@ -63,6 +63,8 @@ for program in uafctl uaf-server; do place "$(built "$program")" "$bin/$program"
 place "$build/cshim/installed/pam_uaf.so" "$PAMDIR/pam_uaf.so" 0644
 strip --remove-section=.comment "$stage.new$libexec"/* "$stage.new$bin"/*
 strip --strip-unneeded --remove-section=.comment "$stage.new$PAMDIR/pam_uaf.so"
+
+PREFIX=$PREFIX scripts/gui.sh "$stage.new"
 
 for unit in pam-uaf.socket pam-uaf.service pam-uaf-checkin.service pam-uaf-checkin.timer uaf-server.service; do
   source=systemd/$unit

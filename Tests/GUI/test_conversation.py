@@ -86,6 +86,7 @@ class ConversationTests(unittest.TestCase):
                 actions = talk.received(data)
                 self.assertEqual(causes(actions), [Cause.BROKEN])
                 self.assertEqual(of(End, actions[-1]).outcome.text, "")
+                self.assertTrue(of(End, actions[-1]).outcome.detail)
                 self.assertEqual(talk.answered([secret("a")]), [])
                 self.assertEqual(talk.received(DONE), [])
                 self.assertEqual(talk.ended(), [])

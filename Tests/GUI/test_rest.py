@@ -149,6 +149,7 @@ class StatusTests(unittest.TestCase):
     def test_refuses_a_document_that_is_none(self):
         for text in (
             b"", b"[]", b"{}", b'{"type":"success","text":"x"}', document(account="mina"), document(account={"name": 7}),
+            document(account={"name": "a\0b"}), document(account={"name": ""}), document(account={"name": "x" * 300}),
             document(authenticators="x"), document(registeredTypes="4"), document(usableTypes=-1),
             document(authenticators=[{"type": "passcode"}] * 17),
             document(authenticators=[{"type": "passcode", "remainingLockSeconds": 1.5}]),
@@ -166,7 +167,7 @@ class TaskTests(unittest.TestCase):
     def test_no_code_is_an_argument(self):
         task = tasks.Task(tasks.Kind.RECOVER, "mina", "pattern", has_code=True)
         words = ["register", "--json-conversation", "--together", "--code", "-", "--", "mina", "pattern"]
-        self.assertEqual(task.arguments, ["/usr/bin/uafctl", *words])
+        self.assertEqual(task.arguments, [tasks.UAFCTL, *words])
 
     def test_a_name_that_looks_like_an_option_is_none(self):
         arguments = tasks.Task(tasks.Kind.FORGET, "--all", "passcode").arguments

@@ -30,7 +30,7 @@ STYLE = b"""
 .side { padding: 8px 18px; border-radius: 9999px; }
 entry { min-height: 42px; border-radius: 10px; }
 .option { padding: 14px 18px; border-radius: 12px; }
-.keypad button { min-width: 68px; min-height: 52px; font-size: 1.25em; border-radius: 12px; }
+.keypad button { min-width: 68px; min-height: 42px; font-size: 1.25em; border-radius: 12px; }
 .pattern { border-radius: 18px; background-color: alpha(currentColor, 0.05); }
 .dot { min-width: 26px; min-height: 26px; padding: 0; border-radius: 9999px; border: none; box-shadow: none;
   background: alpha(currentColor, 0.3); }

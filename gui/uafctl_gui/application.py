@@ -11,10 +11,15 @@ ID = "pam_uaf.uafctl_gui"
 NAME = "uafctl-gui"
 
 
-def main() -> int:
-    """Shows the window until it is closed; the exit status is 1 if it cannot be shown, or is open already."""
+def main(arguments: list[str], version: str) -> int:
+    """Shows the window until it is closed.
+
+    The exit status is 1 if it cannot be shown, or is open already, and 2 for a wrong command line.
+    """
     hardening.harden()
     say = texts.speaker(texts.language(dict(os.environ)))
+    if arguments:
+        return _answer(arguments, version, say)
     if os.geteuid() == 0:
         print(say("as_root"), file=sys.stderr)
         return 1
@@ -47,6 +52,18 @@ def main() -> int:
 
     application.connect("activate", activate)
     return application.run([NAME])
+
+
+def _answer(arguments: list[str], version: str, say: texts.Say) -> int:
+    """Answers a command line that has an option; every other one is refused, so that nobody types a code there."""
+    if arguments == ["--version"]:
+        print(f"{NAME} {version}")
+    elif arguments in (["--help"], ["-h"]):
+        print(say("help"))
+    else:
+        print(say("usage"), file=sys.stderr)
+        return 2
+    return 0
 
 
 def _register(application) -> bool:

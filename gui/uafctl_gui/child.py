@@ -87,19 +87,34 @@ class Child:
         return GLib.SOURCE_REMOVE
 
     def _readable(self, *_: object) -> bool:
+        self._read()
+        if self._watch:
+            return GLib.SOURCE_CONTINUE
+        self._over()
+        return GLib.SOURCE_REMOVE
+
+    def _read(self) -> bool:
+        """Reads what is there; returns false if there is nothing now, or nothing will come any more."""
         try:
             data = os.read(self._output, _CHUNK)
         except BlockingIOError:
-            return GLib.SOURCE_CONTINUE
+            return False
         except OSError:
             data = b""
         if data:
             self._received(data)
-            return GLib.SOURCE_CONTINUE if self._watch else GLib.SOURCE_REMOVE
+            return self._watch != 0
         self._watch = 0
         self._close()
-        self._over()
-        return GLib.SOURCE_REMOVE
+        return False
+
+    def _read_rest(self) -> None:
+        """Reads all that a program that has ended has left in the pipe."""
+        watch = self._watch
+        while self._watch and self._read():
+            pass
+        if watch and not self._watch:
+            GLib.source_remove(watch)
 
     def _stop_reading(self) -> None:
         if self._watch:
@@ -112,12 +127,15 @@ class Child:
     def _exited(self, process: Gio.Subprocess, result: Gio.AsyncResult) -> None:
         process.wait_finish(result)
         self._has_exited = True
+        self._read_rest()
         # A program that uafctl has left behind could hold its output open for ever.
-        GLib.timeout_add_seconds(_PATIENCE, self._give_up)
+        if self._watch:
+            GLib.timeout_add_seconds(_PATIENCE, self._give_up)
         self._over()
 
     def _give_up(self) -> bool:
         if self._watch:
+            self._read_rest()
             self._stop_reading()
             self._over()
         return GLib.SOURCE_REMOVE

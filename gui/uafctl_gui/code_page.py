@@ -7,7 +7,7 @@ from uafctl_gui.page import Page, notice
 from uafctl_gui.scanner import Scanner
 from uafctl_gui.secret import Secret
 from uafctl_gui.secret_entry import SecretField
-from uafctl_gui.tasks import Kind
+from uafctl_gui.tasks import Kind, Task
 from uafctl_gui.texts import Say
 from uafctl_gui.toolkit import button
 
@@ -15,11 +15,13 @@ from uafctl_gui.toolkit import button
 class CodePage(Page):
     """Asks for the administrator's code; `go_on` gets it, or None if a step is possible without one."""
 
-    def __init__(self, kind: Kind, say: Say, go_on: Callable[[Secret | None], None], may_lack_code: bool, warns: bool) -> None:
+    def __init__(self, task: Task, say: Say, go_on: Callable[[Secret | None], None], may_lack_code: bool, warns: bool) -> None:
         super().__init__()
         self._say, self._go_on = say, go_on
         self._scanner: Scanner | None = None
-        self.add_title(say(f"{kind.name.lower()}_title"), say(f"{kind.name.lower()}_about"))
+        step = task.kind.name.lower()
+        title = f"{step}_title_{task.authenticator}" if task.kind is Kind.REGISTER else f"{step}_title"
+        self.add_title(say(title), say(f"{step}_about"))
         if warns:
             self.add(notice(say("codes_by_root"), False))
         self._problem = notice("", True)

@@ -38,6 +38,8 @@ class Outcome:
     text: str = ""
     next_step: str = ""
     result: int | None = None
+    # Why it is `BROKEN`, for a maintainer; it has no part of a line.
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,8 +120,8 @@ class Conversation:
                 actions += self._heard(message(line))
                 if self.is_over:
                     break
-        except Unreadable:
-            actions += self._broken()
+        except Unreadable as error:
+            actions += self._broken(str(error))
         return actions
 
     def answered(self, secrets: Sequence[Secret]) -> list[Action]:
@@ -148,7 +150,7 @@ class Conversation:
             return []
         if self._state is _State.LEAVING:
             return self._over(Outcome(Cause.CANCELLED))
-        return self._over(Outcome(Cause.BROKEN))
+        return self._over(Outcome(Cause.BROKEN, detail="uafctl has ended without a result"))
 
     def not_started(self) -> list[Action]:
         """uafctl cannot be started."""
@@ -156,7 +158,7 @@ class Conversation:
 
     def not_written(self) -> list[Action]:
         """A line could not be written to uafctl."""
-        return [] if self.is_over else self._broken()
+        return [] if self.is_over else self._broken("uafctl does not read its input")
 
     def _heard(self, heard: Message) -> list[Action]:
         if isinstance(heard, Ending):
@@ -181,9 +183,9 @@ class Conversation:
         cause = Cause.SUCCESS if heard.is_success else Cause.FAILURE
         return self._over(Outcome(cause, heard.text, heard.next_step or "", heard.result))
 
-    def _broken(self) -> list[Action]:
-        leaving = self._state is _State.LEAVING
-        return [Cancel(), *self._over(Outcome(Cause.CANCELLED if leaving else Cause.BROKEN))]
+    def _broken(self, detail: str) -> list[Action]:
+        cause = Cause.CANCELLED if self._state is _State.LEAVING else Cause.BROKEN
+        return [Cancel(), *self._over(Outcome(cause, detail=detail))]
 
     def _over(self, outcome: Outcome) -> list[Action]:
         self._state, self._asked = _State.ENDED, ()

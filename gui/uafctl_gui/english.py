@@ -6,6 +6,9 @@ TEXTS = {
     "already_open": "uafctl-gui: the window is already open",
     "no_screen": "uafctl-gui: there is no screen to show a window on",
     "as_root": "uafctl-gui: root uses uafctl; start this as the person who signs in",
+    "usage": "uafctl-gui: takes no arguments. 'uafctl-gui --help' says what it does.",
+    "help": "OVERVIEW: Register and look after a passcode or pattern in a window.\n\nUSAGE: uafctl-gui\n\nOPTIONS:\n"
+    "  --version    Show the version.\n  -h, --help   Show help.",
     "back": "Back",
     "cancel": "Cancel",
     "continue": "Continue",
@@ -33,8 +36,9 @@ TEXTS = {
     "hours": "{hours} h {minutes} min",
     "minutes": "{minutes} min {seconds} s",
     "seconds": "{seconds} s",
-    "register": "Set up",
-    "register_another": "Set up another",
+    "register_passcode": "Set up a passcode",
+    "register_pattern": "Set up a pattern",
+    "register_fingerprint": "Set up the fingerprint",
     "change_passcode": "Change the passcode",
     "change_pattern": "Change the pattern",
     "forget_passcode": "Forget the passcode",
@@ -44,7 +48,9 @@ TEXTS = {
     "repair": "New key",
     "refresh": "Check again",
     # The code
-    "register_title": "Set up a passcode or pattern",
+    "register_title_passcode": "Set up a passcode",
+    "register_title_pattern": "Set up a pattern",
+    "register_title_fingerprint": "Set up the fingerprint",
     "register_about": "Type the code that your administrator gave you. It has 16 letters and digits, and works once.",
     "recover_title": "Choose a new one",
     "recover_about": "If you have forgotten it or are locked, your administrator gives you a new code. With it you set a new "
@@ -104,6 +110,7 @@ TEXTS = {
     "absent": "uafctl is missing",
     "absent_about": "The program that does the work cannot be started. Install the package libpam-uaf again, or ask your "
     "administrator.",
+    "no_core_about": "The service that checks passcodes does not answer. Start the machine anew, or ask your administrator.",
     "broken": "uafctl said something unexpected",
     "broken_about": "The window has stopped here, and sends nothing more. See what is set up now. If it happens again, have the "
     "package libpam-uaf reinstalled, and tell your administrator.",

@@ -26,6 +26,8 @@ class HomePage(Page):
         self._say, self._choose, self._refresh = say, choose, refresh
         self._status, self._asked_at = status, asked_at
         self._counting: list[tuple[Countdown, Gtk.Label]] = []
+        if not status.is_registered:
+            self.add(self._sign())
         account = line(status.account, 64)
         self.add_title(say("home_title", account=account), say("home_some" if status.is_registered else "home_empty"))
         if status.is_registered:
@@ -43,6 +45,12 @@ class HomePage(Page):
                 self._counting.remove(counting)
                 ended = True
         return ended
+
+    @staticmethod
+    def _sign() -> Gtk.Image:
+        sign = Gtk.Image(icon_name="uafctl-gui", pixel_size=96, accessible_role=Gtk.AccessibleRole.PRESENTATION)
+        sign.set_margin_top(24)
+        return sign
 
     def _list(self) -> Gtk.ListBox:
         rows = Gtk.ListBox(selection_mode=Gtk.SelectionMode.NONE)
@@ -97,15 +105,17 @@ class HomePage(Page):
         say, status = self._say, self._status
         changeable = [one for one in status.registered if one.kind in _CHANGEABLE and one.is_usable and not one.at_server]
         steps: list[tuple[str, Task]] = []
+        # A code without a type would set a new value of what is registered already, so each step names its type.
+        missing = [kind for kind in status.available if kind not in {one.kind for one in status.registered}]
+        registrations = [(say(f"register_{kind}"), self._task(Kind.REGISTER, kind)) for kind in missing]
         if not status.is_registered:
-            steps.append((say("register"), self._task(Kind.REGISTER)))
+            steps += registrations
         if status.needs_new_key:
             steps.append((say("repair"), self._task(Kind.REPAIR)))
         steps += [(say(f"change_{one.kind}"), self._task(Kind.CHANGE, one.kind)) for one in changeable]
         if status.is_registered:
             steps.append((say("recover"), self._task(Kind.RECOVER)))
-            if set(status.available) - {one.kind for one in status.registered}:
-                steps.append((say("register_another"), self._task(Kind.REGISTER)))
+            steps += registrations
         for number, (text, task) in enumerate(steps):
             add = self.add_side if number else self.add_main
             add(text, functools.partial(self._choose, task))

@@ -6,6 +6,9 @@ TEXTS = {
     "already_open": "uafctl-gui: 창이 이미 열려 있습니다",
     "no_screen": "uafctl-gui: 창을 표시할 화면이 없습니다",
     "as_root": "uafctl-gui: root는 uafctl을 사용하고, 이 프로그램은 로그인하는 사용자로 실행하십시오",
+    "usage": "uafctl-gui: 인수를 받지 않습니다. 'uafctl-gui --help'로 설명을 볼 수 있습니다.",
+    "help": "OVERVIEW: 창에서 패스코드나 패턴을 등록하고 관리합니다.\n\nUSAGE: uafctl-gui\n\nOPTIONS:\n"
+    "  --version    버전을 표시합니다.\n  -h, --help   도움말을 표시합니다.",
     "back": "뒤로",
     "cancel": "취소",
     "continue": "계속",
@@ -33,8 +36,9 @@ TEXTS = {
     "hours": "{hours}시간 {minutes}분",
     "minutes": "{minutes}분 {seconds}초",
     "seconds": "{seconds}초",
-    "register": "등록",
-    "register_another": "다른 인증 수단 등록",
+    "register_passcode": "패스코드 등록",
+    "register_pattern": "패턴 등록",
+    "register_fingerprint": "지문 등록",
     "change_passcode": "패스코드 변경",
     "change_pattern": "패턴 변경",
     "forget_passcode": "패스코드 삭제",
@@ -44,7 +48,9 @@ TEXTS = {
     "repair": "새 키 만들기",
     "refresh": "다시 확인",
     # The code
-    "register_title": "패스코드나 패턴 등록",
+    "register_title_passcode": "패스코드 등록하기",
+    "register_title_pattern": "패턴 등록하기",
+    "register_title_fingerprint": "지문 등록하기",
     "register_about": "관리자에게 받은 등록 코드를 입력하십시오. 글자와 숫자 16자이며 한 번만 쓸 수 있습니다.",
     "recover_title": "새로 정하기",
     "recover_about": "잊어버렸거나 잠겼다면 관리자에게 새 코드를 받아 패스코드나 패턴을 새로 정하십시오. "
@@ -104,6 +110,7 @@ TEXTS = {
     "cancelled_about": "바뀐 것은 없습니다.",
     "absent": "uafctl이 없습니다",
     "absent_about": "작업을 처리하는 프로그램을 실행할 수 없습니다. libpam-uaf 패키지를 다시 설치하거나 관리자에게 문의하십시오.",
+    "no_core_about": "패스코드를 확인하는 서비스가 응답하지 않습니다. 컴퓨터를 다시 시작하거나 관리자에게 문의하십시오.",
     "broken": "uafctl의 응답이 올바르지 않습니다",
     "broken_about": "여기서 멈추었으며 더는 아무것도 보내지 않습니다. 지금 등록 상태를 확인하십시오. "
     "다시 일어나면 libpam-uaf 패키지를 다시 설치하고 관리자에게 알리십시오.",

@@ -31,6 +31,7 @@ class Challenge:
     text: str
     remaining_attempts: int | None = None
     error: str | None = None
+    reason: str | None = None
     entry_length: int | None = None
     options: tuple[str, ...] = ()
 
@@ -159,6 +160,7 @@ def _challenge(members: object) -> Challenge:
         raise Unreadable("an entry has an impossible length")
     return Challenge(
         check, step, echo, text_of(members, "text"), whole(members, "remainingAttempts"), perhaps(members, "errorMessage"),
+        perhaps(members, "reason"),
         length, options,
     )  # fmt: skip
 

@@ -57,22 +57,25 @@ class PatternGrid(Gtk.Box):
     """The grid with its title, what has been drawn so far in words, and a button to draw anew."""
 
     def __init__(self, title: str, say: Say, finished: Callable[[], None]) -> None:
-        super().__init__(orientation=Gtk.Orientation.VERTICAL, spacing=12)
+        super().__init__(orientation=Gtk.Orientation.VERTICAL, spacing=10)
         self._say, self._finished = say, finished
         self._stroke = Stroke()
         self._is_dragging = False
         self._lines = _Lines(self._stroke)
         self._dots = {node: self._dot(node) for node in NODES}
         self._said = label("", "dim-label")
-        self._said.set_halign(Gtk.Align.CENTER)
+        self._said.set_hexpand(True)
         self._clear = button(say("pattern_clear"), self.clear, "flat")
-        self._clear.set_halign(Gtk.Align.CENTER)
+        below = Gtk.Box(halign=Gtk.Align.CENTER)
+        below.set_size_request(_SIDE, -1)
+        below.append(self._said)
+        below.append(self._clear)
         heading = label(title, "caption-heading")
         heading.set_halign(Gtk.Align.CENTER)
         help_text = label(say("pattern_help"), "dim-label", "small")
         help_text.set_justify(Gtk.Justification.CENTER)
         help_text.set_xalign(0.5)
-        for child in (heading, self._grid(title), self._said, self._clear, help_text):
+        for child in (heading, self._grid(title), below, help_text):
             self.append(child)
         self._show()
 

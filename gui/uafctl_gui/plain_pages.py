@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from uafctl_gui.conversation import Cause, Outcome
 from uafctl_gui.messages import Notice
 from uafctl_gui.page import Page, badge, notice
-from uafctl_gui.shown_text import shown
+from uafctl_gui.shown_text import sentence, shown
 from uafctl_gui.texts import Say
 from uafctl_gui.toolkit import Gtk, label
 
@@ -73,11 +73,11 @@ class ResultPage(Page):
         heading.set_justify(Gtk.Justification.CENTER)
         heading.add_css_class("page-title")
         self.add(sign, heading)
-        texts = [shown(text) for text in (outcome.text, outcome.next_step) if text.strip()]
+        texts = [sentence(text) for text in (outcome.text, outcome.next_step) if text.strip()]
         for text in texts:
             self.add(_centred(text))
         for each in notices:
-            if (text := shown(each.text)) not in texts:
+            if (text := sentence(each.text)) not in texts:
                 self.add(notice(text, each.is_error))
         if again:
             self.add_main(say("try_again"), again)

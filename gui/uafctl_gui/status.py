@@ -3,6 +3,7 @@
 Only what the window shows is read, and that strictly.
 """
 
+import unicodedata
 from dataclasses import dataclass
 
 from uafctl_gui import messages
@@ -62,6 +63,10 @@ def read(document: bytes) -> Status | Ending:
     account = members.get("account")
     if not isinstance(account, dict):
         raise Unreadable("the status names no account")
+    name = text_of(account, "name")
+    # It becomes a word of a command line.
+    if not 1 <= len(name) <= 256 or any(unicodedata.category(character) == "Cc" for character in name):
+        raise Unreadable("the name of the account is none")
     bits, usable = whole(members, "registeredTypes") or 0, whole(members, "usableTypes") or 0
     locked, available = whole(members, "lockedTypes") or 0, whole(members, "availableTypes") or 0
     listed = members.get("authenticators")
@@ -71,7 +76,7 @@ def read(document: bytes) -> Status | Ending:
         _authenticator(each, usable, locked) for each in listed if isinstance(each, dict) and _bit(each) & bits
     ]  # fmt: skip
     return Status(
-        text_of(account, "name"),
+        name,
         tuple(registered),
         tuple(kind for kind in TYPES if _BITS[kind] & available),
         members.get("codesSetValues") is True,

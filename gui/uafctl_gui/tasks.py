@@ -4,7 +4,8 @@ standard input."""
 from dataclasses import dataclass
 from enum import Enum
 
-UAFCTL = "/usr/bin/uafctl"
+# scripts/gui.sh puts the folder here.
+UAFCTL = "@BINDIR@/uafctl"
 
 
 class Kind(Enum):

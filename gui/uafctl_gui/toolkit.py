@@ -15,7 +15,7 @@ from uafctl_gui.secret import Secret  # noqa: E402
 __all__ = ["GLib", "Gdk", "Gio", "Gtk"]
 
 # Characters of a line. Without it a text would make the column as wide as the window.
-WIDEST = 46
+WIDEST = 38
 
 _gtk = ctypes.CDLL("libgtk-4.so.1")
 _gtk.gtk_entry_buffer_get_text.argtypes = [ctypes.c_void_p]

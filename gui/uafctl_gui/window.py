@@ -1,5 +1,6 @@
 """The window: which page follows which. Everything that is decided about uafctl's lines is in `conversation` and `status`."""
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -19,9 +20,11 @@ from uafctl_gui.tasks import STATUS, WITH_CODE, Kind, Task
 from uafctl_gui.texts import Say
 from uafctl_gui.toolkit import Gdk, GLib, Gtk
 
-_SIZE = (480, 700)
+_SIZE = (480, 720)
 # After this long without a word of uafctl's the window says that it may take longer. A server may have up to a minute.
 _LONG_SECONDS = 8
+# The result for a core that does not answer (docs/policies.md).
+_NO_CORE = 1006
 _SLIDE_MILLISECONDS = 140
 
 
@@ -142,8 +145,8 @@ class Window(Gtk.ApplicationWindow):
             if len(document) > messages.LONGEST_DOCUMENT:
                 raise Unreadable("the status is too long")
             read = status.read(document)
-        except Unreadable:
-            self._end(Outcome(Cause.BROKEN), ())
+        except Unreadable as error:
+            self._end(Outcome(Cause.BROKEN, detail=f"status: {error}"), ())
             return
         if isinstance(read, Ending):
             self._end(Outcome(Cause.FAILURE, read.text, read.next_step or "", read.result), ())
@@ -163,7 +166,7 @@ class Window(Gtk.ApplicationWindow):
             may_lack = task.kind is Kind.REGISTER and bool(known and known.is_registered)
             warns = task.kind is Kind.RECOVER and not (known and known.codes_set_values)
             self._show(
-                CodePage(task.kind, self._say, lambda code: self._begin(task, code), may_lack, warns), self.show_home
+                CodePage(task, self._say, lambda code: self._begin(task, code), may_lack, warns), self.show_home
             )  # fmt: skip
         else:
             self._begin(task, None)
@@ -230,6 +233,11 @@ class Window(Gtk.ApplicationWindow):
         if self._child and outcome.cause is Cause.BROKEN:
             self._child.finish()
         own = {Cause.ABSENT: "absent_about", Cause.BROKEN: "broken_about", Cause.CANCELLED: "cancelled_about"}
+        if outcome.detail:
+            print(f"uafctl-gui: {outcome.detail}", file=sys.stderr)
+        if outcome.result == _NO_CORE:
+            # uafctl's own advice is for administrators.
+            outcome = Outcome(outcome.cause, outcome.text, say("no_core_about"), outcome.result)
         if outcome.cause in own:
             outcome = Outcome(outcome.cause, say(own[outcome.cause]), result=outcome.result)
         titles = {Cause.FAILURE: "failed", Cause.CANCELLED: "cancelled", Cause.ABSENT: "absent", Cause.BROKEN: "broken"}

@@ -32,6 +32,9 @@ def wording(challenge: Challenge) -> Wording:
     if challenge.check == "pattern":
         lines = [each for each in lines if not _LEGEND.fullmatch(each)]
     caption = lines.pop() if lines else ""
+    if challenge.reason:
+        # The reason is always that this window asks.
+        lines = [each for each in lines if not re.fullmatch(rf"[^:]{{1,20}}: {re.escape(challenge.reason)}", each)]
     mistake = set(problem.split("\n"))
     body = [each for each in lines if each not in mistake]
     return Wording(problem, "\n".join(body), line(caption).rstrip(" :"), any(" 0 1 2 3 4 5 6 7 8 9" in each for each in body))

@@ -3,8 +3,8 @@
 import pathlib
 
 from desktop.desk import DAEMON, SECRET, UNLOCK
-from desktop.programs import SDDM, Greetd, LightDM, Swaylock, XScreenSaver
 from desktop.display import LIMIT
+from desktop.programs import SDDM, Greetd, LightDM, Swaylock, XScreenSaver
 from lab.hosts import LOCKED, WRONG
 from lab.table import must, row
 from lab.waiting import until
