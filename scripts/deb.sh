@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the Debian packages libpam-uaf and uaf-server of build/stage into build/packages, and lets lintian check them.
+# Builds the Debian packages libpam-uaf, uaf-server and uafctl-gui of build/stage into build/packages, and lets lintian check them.
 # Builds the stage first if it is older than the sources. Nothing outside build/ is written. The packages are those of the
 # release of Debian that this runs on; `make deb DIST=bookworm` runs it in a different one.
 #
@@ -24,7 +24,7 @@ fi
 
 # There is one version: that of the programs.
 version=$(dpkg-parsechangelog --show-field Version)
-for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-uaf/uaf-fetch libexec/pam-uaf/uaf-chip \
+for program in bin/uafctl bin/uafctl-gui bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-uaf/uaf-fetch libexec/pam-uaf/uaf-chip \
   libexec/pam-uaf/uaf-finger libexec/pam-uaf/uaf-name; do
   said=$("build/stage/usr/$program" --version)
   if [[ ${said##* } != "$version" ]]; then

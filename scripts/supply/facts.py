@@ -15,10 +15,12 @@ SWIFT_PACKAGES = (".", "Server")
 PACKAGES = {
     "libpam-uaf": ["pam_uaf.so", "uafctl", "uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger", "uaf-name"],
     "uaf-server": ["uaf-server"],
+    # Python, of which nothing is linked and nothing is by others.
+    "uafctl-gui": [],
 }
 
 # Which Swift package each is built of.
-BUILT_OF = {"libpam-uaf": ".", "uaf-server": "Server"}
+BUILT_OF = {"libpam-uaf": ".", "uaf-server": "Server", "uafctl-gui": "."}
 
 
 def objects_of(package: str) -> Path:

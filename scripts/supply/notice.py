@@ -1,7 +1,7 @@
 """The notices that a package must contain: NOTICE files of the Swift packages in its programs, and texts of code inside them."""
 
 from supply.contents import Contents
-from supply.facts import Facts
+from supply.facts import PACKAGES, Facts
 from supply.resolved import Checkout
 
 _RULE = "=" * 78
@@ -23,6 +23,8 @@ def notices(contents: list[Contents], checkouts: dict[str, Checkout], facts: Fac
 
 def text(package: str, found: dict[str, str]) -> str:
     """The notices as one file."""
+    if not PACKAGES[package]:
+        return f"The programs of {package} contain no code of others.\n"
     lines = [f"The programs of {package} contain code of others. These are their notices."]
     if not found:
         lines.append("None of it has one.")

@@ -15,6 +15,8 @@ from packages.machine import Machine
 from packages.publication import Publication
 
 PACKAGES = ("libpam-uaf", "uaf-server")
+# The window needs a toolkit that no machine of these rows has; rows/window.py installs it.
+WINDOW = "uafctl-gui"
 CONFIGURATION = "/etc/security/pam_uaf.conf"
 SERVER = "https://127.0.0.1:8443"
 PASSCODE, PASSWORD = "amber-kite-47", "unix-Password-77"
@@ -36,6 +38,7 @@ class Scene:
         self._installed = None
         self._publication = None
         self.archives = {name: next(folder.glob(f"{name}_*.deb")) for name in PACKAGES}
+        self.window = next(folder.glob(f"{WINDOW}_*.deb"))
         self.version = subprocess.run(
             ["dpkg-deb", "--field", self.archives["libpam-uaf"], "Version"], text=True, stdout=subprocess.PIPE, check=True
         ).stdout.strip()
@@ -94,6 +97,11 @@ class Scene:
             raise Skip(f"nothing to upgrade to: only bookworm is upgraded, after make deb DIST={self.NEXT}")
         return bundle
 
+    @property
+    def released(self):
+        """Every package of a release, by its name."""
+        return self.archives | {WINDOW: self.window}
+
     @contextlib.contextmanager
     def scratch(self):
         """A folder in memory for the files of a row."""
@@ -102,7 +110,7 @@ class Scene:
 
     def unpublished(self):
         """A copy of the checkout that can be released, with the packages that were built."""
-        return Publication(self._root / f"publication-{next(self._numbers)}", self.archives, self.version)
+        return Publication(self._root / f"publication-{next(self._numbers)}", self.released, self.version)
 
     def publication(self):
         """A release of this checkout with a signed repository. It is made once, so rows change only copies of its files."""
