@@ -22,15 +22,17 @@ _gtk.gtk_entry_buffer_get_text.argtypes = [ctypes.c_void_p]
 _gtk.gtk_entry_buffer_get_text.restype = ctypes.c_void_p
 _gtk.gtk_entry_buffer_get_bytes.argtypes = [ctypes.c_void_p]
 _gtk.gtk_entry_buffer_get_bytes.restype = ctypes.c_size_t
+_address = ctypes.pythonapi.PyCapsule_GetPointer
+_address.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_address.restype = ctypes.c_void_p
 
 
 def secret_of(buffer: Gtk.EntryBuffer) -> Secret:
     """The text of a buffer, copied once and to memory that can be wiped.
 
-    `get_text` would make a Python text of it, which nothing can overwrite; so the toolkit's own function is called. The hash of
-    an object of PyGObject is the address of the toolkit's object.
+    `get_text` would make a Python text of it, which nothing can overwrite; so the toolkit's own function is called.
     """
-    pointer = hash(buffer)
+    pointer = _address(buffer.__gpointer__, None)
     secret = Secret(_gtk.gtk_entry_buffer_get_bytes(pointer))
     if secret.octets:
         ctypes.memmove(

@@ -2,7 +2,8 @@
 for each line of standard input, and writes one for each answer.
 
   {"do": "tree"}                                   [[depth, role, name, description, text, states], ...] of the program
-  {"do": "press", "name": NAME, "role": ROLE}      the first action of the only widget with that name
+  {"do": "find", "text": TEXT, "role": ROLE}       the name of the first widget whose name or text has this; null if none has
+  {"do": "press", "name": NAME}                    the action of the button with that name; false if there is none to press
   {"do": "keys", "text": TEXT}                     typed at the keyboard, to whatever has it
   {"do": "key", "name": "Return"}                  one key by its name
   {"do": "mouse", "point": [X, Y], "event": E}     the mouse: abs moves it, b1p presses and b1r releases its button
@@ -34,9 +35,15 @@ def program():
     return None
 
 
+def role_of(node):
+    """The name of a widget's role; a newer AT-SPI has a new word for one of them."""
+    role = node.get_role_name()
+    return "push button" if role == "button" else role
+
+
 def walk(node, depth=0):
     """All widgets that are shown."""
-    if node.get_role_name() in ("scroll bar", "filler"):
+    if node is None or role_of(node) in ("scroll bar", "filler"):
         return
     yield depth, node
     for number in range(node.get_child_count()):
@@ -54,7 +61,7 @@ def text_of(node):
 
 def described(depth, node):
     """A widget as a row of the tree."""
-    role = node.get_role_name()
+    role = role_of(node)
     # Each property is a question over the bus; the state of what cannot be used, and a label's text, say nothing new.
     has = node.get_state_set() if role in USABLE else None
     states = [name for name in STATES if has and has.contains(getattr(Atspi.StateType, name))]
@@ -63,11 +70,27 @@ def described(depth, node):
 
 def only(name, role=None):
     """The widget with a name; an error if there is none, or more than one."""
-    root = program()
-    found = [node for _, node in walk(root) if node.get_name() == name and role in (None, node.get_role_name())] if root else []
-    if len(found) != 1:
-        raise LookupError(f"{len(found)} widgets are called {name}")
-    return found[0]
+    called = [node for _, node in walk(program()) if node.get_name() == name and role in (None, role_of(node))]
+    if len(called) != 1:
+        raise LookupError(f"{len(called)} widgets are called {name}")
+    return called[0]
+
+
+def found(text, role):
+    """The names of the widgets whose name or text has a text."""
+    for _, node in walk(program()):
+        kind, name = role_of(node), node.get_name()
+        if role in (None, kind) and (text in name or (kind == "text" and text in text_of(node))):
+            yield name or text
+
+
+def pressable(name):
+    """The first button with a name, if it can be pressed."""
+    for _, node in walk(program()):
+        if node.get_name() == name and role_of(node) == "push button":
+            if node.get_state_set().contains(Atspi.StateType.SENSITIVE):
+                yield node
+            return
 
 
 def tap(key):
@@ -78,11 +101,11 @@ def done(asked):
     """Does what is asked, and returns the answer."""
     what = asked["do"]
     if what == "tree":
-        root = program()
-        return [described(depth, node) for depth, node in walk(root)] if root else []
+        return [described(depth, node) for depth, node in walk(program())]
+    if what == "find":
+        return next(found(asked["text"], asked.get("role")), None)
     if what == "press":
-        node = only(asked["name"], asked.get("role"))
-        return Atspi.Action.do_action(node, 0)
+        return any(Atspi.Action.do_action(node, 0) for node in pressable(asked["name"]))
     if what == "keys":
         for character in asked["text"]:
             tap(Gdk.unicode_to_keyval(ord(character)))
@@ -94,8 +117,7 @@ def done(asked):
         place = Atspi.Component.get_extents(only(asked["name"], asked.get("role")), Atspi.CoordType.WINDOW)
         return [place.x, place.y, place.width, place.height]
     elif what == "page":
-        root = program()
-        return [node.path for depth, node in walk(root) if depth in (3, 4)] if root else []
+        return [node.path for _, node in walk(program())]
     else:
         raise LookupError(what)
     return None

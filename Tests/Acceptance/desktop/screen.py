@@ -180,11 +180,8 @@ class Screen:
         """Waits until a widget's name or text contains this; returns its name."""
 
         def found():
-            for _, kind, name, _, shown, _ in self.tree():
-                if role in (None, kind) and (text in name or text in shown):
-                    return name or shown
             must(self.program.poll() is None, f"the program has ended with {self.program.returncode}")
-            return None
+            return self._ask({"do": "find", "text": text, "role": role}).get("answer")
 
         return until(found, lambda: f"{text}; shown is {self.texts()}")
 
@@ -196,11 +193,7 @@ class Screen:
 
     def press(self, name):
         """Presses a button that is shown, or will be."""
-        until(lambda: self._can_be_pressed(name), lambda: f"{name}; shown is {self.texts()}")
-        must(self.ask(do="press", name=name, role="push button"), f"{name} cannot be pressed")
-
-    def _can_be_pressed(self, name):
-        return any(row[1] == "push button" and row[2] == name and "SENSITIVE" in row[5] for row in self.tree())
+        until(lambda: self._ask({"do": "press", "name": name}).get("answer"), lambda: f"{name}; shown is {self.texts()}")
 
     def focused(self, name):
         """Waits until a widget has the keyboard."""
@@ -314,6 +307,6 @@ class Screen:
 
     def close(self):
         """Closes the window, and waits for the program's end."""
-        self.ask(do="press", name="Close", role="push button")
+        self.press("Close")
         until(lambda: self.program.poll() is not None, "the program's end")
         return self.program.returncode

@@ -132,6 +132,7 @@ def shown_safely(seat, fake):
     seat.picture("hostile-texts")
     fake.says("", status=STATUS)
     seat.press("Done")
+    seat.shows("Check again")
 
 
 @row(
