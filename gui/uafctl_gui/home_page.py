@@ -15,6 +15,9 @@ _ICONS = {"passcode": "dialog-password-symbolic", "pattern": "view-grid-symbolic
 # A fingerprint has no value that could be changed here: prints are enrolled in the desktop's own settings.
 _CHANGEABLE = ("passcode", "pattern")
 
+# Characters beside the picture and the button.
+_NARROW = 24
+
 Choose = Callable[[Task], None]
 
 
@@ -67,6 +70,7 @@ class HomePage(Page):
         words = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=2, valign=Gtk.Align.CENTER, hexpand=True)
         words.append(label(kind, "heading"))
         state = label(self._state(one), "small")
+        state.set_max_width_chars(_NARROW)
         words.append(state)
         if one.is_locked and not one.is_permanent and one.lock_seconds:
             self._counting.append((Countdown(one.lock_seconds, self._asked_at), state))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from uafctl_gui.toolkit import WIDEST, Gtk, button, label
+from uafctl_gui.toolkit import Gtk, button, label
 
 _WIDTH = 440
 
@@ -58,12 +58,7 @@ class Page(Gtk.ScrolledWindow):
 def notice(text: str, is_problem: bool) -> Gtk.Label:
     """A text of uafctl's or of ours in a box; a screen reader speaks a problem as soon as it appears."""
     role = Gtk.AccessibleRole.ALERT if is_problem else Gtk.AccessibleRole.STATUS
-    made = Gtk.Label(label=text, wrap=True, xalign=0, accessible_role=role)
-    made.set_max_width_chars(WIDEST)
-    made.add_css_class("notice")
-    if is_problem:
-        made.add_css_class("problem")
-    return made
+    return label(text, "notice", *(("problem",) if is_problem else ()), role=role)
 
 
 def badge(icon: str, *classes: str, size: int = 24) -> Gtk.Image:

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from uafctl_gui.conversation import Cause, Outcome
 from uafctl_gui.messages import Notice
 from uafctl_gui.page import Page, badge, notice
-from uafctl_gui.shown_text import sentence, shown
+from uafctl_gui.shown_text import shown
 from uafctl_gui.texts import Say
 from uafctl_gui.toolkit import Gtk, label
 
 
-def _centred(text: str, *classes: str) -> Gtk.Label:
-    made = label(text, *classes)
+def _centred(text: str, *classes: str, role: Gtk.AccessibleRole = Gtk.AccessibleRole.LABEL) -> Gtk.Label:
+    made = label(text, *classes, role=role)
     made.set_justify(Gtk.Justification.CENTER)
     made.set_xalign(0.5)
     return made
@@ -26,8 +26,7 @@ class WorkingPage(Page):
         spinner = Gtk.Spinner(spinning=True, accessible_role=Gtk.AccessibleRole.PRESENTATION)
         spinner.set_size_request(40, 40)
         spinner.set_margin_top(72)
-        self._text = Gtk.Label(label=text, wrap=True, xalign=0.5, accessible_role=Gtk.AccessibleRole.STATUS)
-        self._text.set_justify(Gtk.Justification.CENTER)
+        self._text = _centred(text, role=Gtk.AccessibleRole.STATUS)
         self._told = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=10)
         self.add(spinner, self._text, self._told)
 
@@ -69,15 +68,13 @@ class ResultPage(Page):
         icon, look = _SIGNS[outcome.cause]
         sign = badge(icon, *look, "large", size=40)
         sign.set_margin_top(24)
-        heading = Gtk.Label(label=title, wrap=True, xalign=0.5, accessible_role=Gtk.AccessibleRole.ALERT)
-        heading.set_justify(Gtk.Justification.CENTER)
-        heading.add_css_class("page-title")
+        heading = _centred(title, "page-title", role=Gtk.AccessibleRole.ALERT)
         self.add(sign, heading)
-        texts = [sentence(text) for text in (outcome.text, outcome.next_step) if text.strip()]
+        texts = [shown(text) for text in (outcome.text, outcome.next_step) if text.strip()]
         for text in texts:
             self.add(_centred(text))
         for each in notices:
-            if (text := sentence(each.text)) not in texts:
+            if (text := shown(each.text)) not in texts:
                 self.add(notice(text, each.is_error))
         if again:
             self.add_main(say("try_again"), again)

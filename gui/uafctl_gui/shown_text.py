@@ -44,12 +44,6 @@ def shown(text: str, limit: int = LIMIT, lines: int = LINE_LIMIT) -> str:
     return "".join(kept)
 
 
-def sentence(text: str) -> str:
-    """The same with a capital letter at the beginning: some texts of uafctl begin in small letters, as on a terminal."""
-    made = shown(text)
-    return made[:1].upper() + made[1:]
-
-
 def line(text: str, limit: int = 200) -> str:
     """The same as one line."""
     return shown(" ".join(text.split()), limit)

@@ -8,7 +8,7 @@ gi.require_version("Gtk", "4.0")
 gi.require_version("Gdk", "4.0")
 gi.require_version("Gsk", "4.0")
 gi.require_version("Graphene", "1.0")
-from gi.repository import Gdk, Gio, GLib, Gtk  # noqa: E402
+from gi.repository import Gdk, Gio, GLib, Gtk, Pango  # noqa: E402
 
 from uafctl_gui.secret import Secret  # noqa: E402
 
@@ -51,10 +51,12 @@ def describe(widget: Gtk.Accessible, text: str) -> None:
     widget.update_property([Gtk.AccessibleProperty.DESCRIPTION], [text])
 
 
-def label(text: str, *classes: str, selectable: bool = False) -> Gtk.Label:
+def label(text: str, *classes: str, role: Gtk.AccessibleRole = Gtk.AccessibleRole.LABEL) -> Gtk.Label:
     """A text that wraps; it is never read as markup."""
-    made = Gtk.Label(label=text, wrap=True, xalign=0, selectable=selectable, use_markup=False)
+    made = Gtk.Label(label=text, wrap=True, xalign=0, use_markup=False, accessible_role=role)
     made.set_max_width_chars(WIDEST)
+    # A word without end must not make the window wider.
+    made.set_wrap_mode(Pango.WrapMode.WORD_CHAR)
     for each in classes:
         made.add_css_class(each)
     return made

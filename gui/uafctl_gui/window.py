@@ -236,8 +236,8 @@ class Window(Gtk.ApplicationWindow):
         if outcome.detail:
             print(f"uafctl-gui: {outcome.detail}", file=sys.stderr)
         if outcome.result == _NO_CORE:
-            # uafctl's own advice is for administrators.
-            outcome = Outcome(outcome.cause, outcome.text, say("no_core_about"), outcome.result)
+            # uafctl's own words are for administrators.
+            outcome = Outcome(outcome.cause, say("no_core_about"), outcome.text, outcome.result)
         if outcome.cause in own:
             outcome = Outcome(outcome.cause, say(own[outcome.cause]), result=outcome.result)
         titles = {Cause.FAILURE: "failed", Cause.CANCELLED: "cancelled", Cause.ABSENT: "absent", Cause.BROKEN: "broken"}
