@@ -28,7 +28,8 @@ def main(arguments: list[str], version: str) -> int:
 
     GLib.set_prgname(NAME)
     GLib.set_application_name(say("name"))
-    if not Gtk.init_check():
+    # PyGObject has tried it already, and then the second try says yes without a display.
+    if not Gtk.init_check() or Gdk.Display.get_default() is None:
         print(say("no_screen"), file=sys.stderr)
         return 1
     application = Gtk.Application(application_id=ID, flags=Gio.ApplicationFlags.FLAGS_NONE)

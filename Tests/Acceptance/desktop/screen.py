@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pwd
+import socket
 import subprocess
 
 from desktop import picture
@@ -108,7 +109,12 @@ class Screen:
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self.lab.after(lambda: self._end_display(server))
-        until(pathlib.Path(f"/tmp/.X11-unix/X{self._display[1:]}").exists, "the screen")
+        until(self._accepts, "the screen")
+
+    def _accepts(self):
+        """Whether the screen can be connected to: its socket is there a moment earlier."""
+        with socket.socket(socket.AF_UNIX) as trial:
+            return trial.connect_ex(f"/tmp/.X11-unix/X{self._display[1:]}") == 0
 
     def _end_display(self, server):
         self.lab.stop(server)
@@ -267,10 +273,11 @@ class Screen:
 
     # --- How it looks
 
-    def picture(self, name):
-        """Keeps a picture of the screen in build/desktop/pictures; returns its points."""
+    def picture(self, name, moves=False):
+        """Keeps a picture of the screen in build/desktop/pictures; returns its points. `moves`: something on it turns."""
         _PICTURES.mkdir(parents=True, exist_ok=True)
-        self.settled()
+        if not moves:
+            self.settled()
         points = picture.points(self._folder / "Xvfb_screen0")
         (_PICTURES / f"{name}.png").write_bytes(picture.png(points))
         return points

@@ -109,7 +109,7 @@ def hostile(lab):
     fake.says("", then="trap '' TERM; sleep 600 & sleep 600")
     seat.press("Change the passcode")
     seat.shows("There has been no answer for a while.")
-    seat.picture("silent")
+    seat.picture("silent", moves=True)
     seat.press("Cancel")
     seat.shows("Cancelled")
     must(seat.close() == 0, "the window did not end in order")
