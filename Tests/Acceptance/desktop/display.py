@@ -98,7 +98,16 @@ class XScreen(Screen):
     def start(cls, lab, display, before=()):
         """Starts the server, by default as root; it ends with the row."""
         server = lab.start(
-            *before, "Xvfb", display, "-screen", "0", f"{SIZE}x24", "-ac", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            *before,
+            "Xvfb",
+            display,
+            "-screen",
+            "0",
+            f"{SIZE}x24",
+            "-ac",
+            "-noreset",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         lab.after(lambda: end(server))
         screen = cls(lab, display)

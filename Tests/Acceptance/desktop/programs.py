@@ -23,7 +23,8 @@ from lab.waiting import until
 
 BUS = pathlib.Path("/run/dbus/system_bus_socket")
 SERVER, SESSION = pathlib.Path("/usr/local/bin/screen-server"), pathlib.Path("/usr/local/bin/lab-session")
-# The display manager's X server: without a virtual terminal, which the namespaces do not have, and open to the row.
+# The display manager's X server: without a virtual terminal, which the namespaces do not have, and open to the row. Without
+# -noreset it would begin anew, and end the greeter's connection, when the row's first look at it is over.
 SERVER_TEXT = """#!/bin/bash
 arguments=()
 while (($#)); do
@@ -34,7 +35,7 @@ while (($#)); do
   esac
   shift
 done
-exec Xvfb "${arguments[@]}" -screen 0 1024x768x24 -ac
+exec Xvfb "${arguments[@]}" -screen 0 1024x768x24 -ac -noreset
 """
 # What runs once somebody is in: it says so, and whatever a row wants to know of the session.
 SESSION_TEXT = """#!/bin/sh
