@@ -9,7 +9,7 @@ from uafctl_gui.secret import Secret
 from uafctl_gui.secret_entry import SecretField
 from uafctl_gui.tasks import Kind, Task
 from uafctl_gui.texts import Say
-from uafctl_gui.toolkit import button
+from uafctl_gui.toolkit import button, write
 
 
 class CodePage(Page):
@@ -74,6 +74,6 @@ class CodePage(Page):
             self._field.focus()
 
     def _tell(self, text: str, is_problem: bool) -> None:
-        self._problem.set_label(text)
+        write(self._problem, text)
         (self._problem.add_css_class if is_problem else self._problem.remove_css_class)("problem")
         self._problem.set_visible(True)

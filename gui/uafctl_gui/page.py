@@ -57,7 +57,8 @@ class Page(Gtk.ScrolledWindow):
 
 def notice(text: str, is_problem: bool) -> Gtk.Label:
     """A text of uafctl's or of ours in a box; a screen reader speaks a problem as soon as it appears."""
-    role = Gtk.AccessibleRole.ALERT if is_problem else Gtk.AccessibleRole.STATUS
+    # The role of a status has no name in GTK 4.18.
+    role = Gtk.AccessibleRole.ALERT if is_problem else Gtk.AccessibleRole.LABEL
     return label(text, "notice", *(("problem",) if is_problem else ()), role=role)
 
 

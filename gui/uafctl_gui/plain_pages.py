@@ -7,7 +7,7 @@ from uafctl_gui.messages import Notice
 from uafctl_gui.page import Page, badge, notice
 from uafctl_gui.shown_text import shown
 from uafctl_gui.texts import Say
-from uafctl_gui.toolkit import Gtk, label
+from uafctl_gui.toolkit import Gtk, label, write
 
 
 def _centred(text: str, *classes: str, role: Gtk.AccessibleRole = Gtk.AccessibleRole.LABEL) -> Gtk.Label:
@@ -26,7 +26,7 @@ class WorkingPage(Page):
         spinner = Gtk.Spinner(spinning=True, accessible_role=Gtk.AccessibleRole.PRESENTATION)
         spinner.set_size_request(40, 40)
         spinner.set_margin_top(72)
-        self._text = _centred(text, role=Gtk.AccessibleRole.STATUS)
+        self._text = _centred(text)
         self._told = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=10)
         self.add(spinner, self._text, self._told)
 
@@ -39,7 +39,7 @@ class WorkingPage(Page):
 
     def show_long(self) -> None:
         """Says that it takes long."""
-        self._text.set_label(self._say("working_long"))
+        write(self._text, self._say("working_long"))
 
 
 class ConfirmPage(Page):

@@ -13,7 +13,7 @@ from uafctl_gui.secret import Secret
 from uafctl_gui.secret_entry import SecretField
 from uafctl_gui.shown_text import line, shown
 from uafctl_gui.texts import Say
-from uafctl_gui.toolkit import Gtk, button, label
+from uafctl_gui.toolkit import Gtk, button, label, write
 from uafctl_gui.wording import wording
 
 Answer = Callable[[list[Secret]], None]
@@ -172,5 +172,5 @@ class QuestionPage(Page):
         return ""
 
     def _tell(self, text: str) -> None:
-        self._problem.set_label(text)
+        write(self._problem, text)
         self._problem.set_visible(True)

@@ -62,6 +62,13 @@ def label(text: str, *classes: str, role: Gtk.AccessibleRole = Gtk.AccessibleRol
     return made
 
 
+def write(shown: Gtk.Label, text: str) -> None:
+    """Changes a text; a screen reader speaks the new one at once, where the toolkit can ask for that (4.14)."""
+    shown.set_label(text)
+    if hasattr(shown, "announce"):
+        shown.announce(text, Gtk.AccessibleAnnouncementPriority.MEDIUM)
+
+
 def button(text: str, act, *classes: str) -> Gtk.Button:
     """A button with a text, and what it does."""
     made = Gtk.Button(label=text)

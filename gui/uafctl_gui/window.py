@@ -104,6 +104,8 @@ class Window(Gtk.ApplicationWindow):
 
     def _took_long(self) -> bool:
         self._long = 0
+        if isinstance(self._page, HomePage) and self._child and self._task is None:
+            self._show_loading()
         if isinstance(self._page, WorkingPage):
             self._page.show_long()
         return GLib.SOURCE_REMOVE
@@ -125,16 +127,28 @@ class Window(Gtk.ApplicationWindow):
         document = bytearray()
         # A page that is there stays until the answer, so that nothing flickers when a lock ends.
         if not isinstance(self._page, HomePage):
-            self._show(WorkingPage(self._say, self._say("loading")), None)
-        child = Child(lambda data: self._gather(document, data), lambda: self._status_ended(child, bytes(document)))
+            self._show_loading()
+        child = Child(lambda data: self._gather(child, document, data), lambda: self._status_ended(child, bytes(document)))
         self._child = child
         self._wait_long()
         if not child.start(STATUS):
             self._end(Outcome(Cause.ABSENT), ())
 
-    def _gather(self, document: bytearray, data: bytes) -> None:
+    def _show_loading(self) -> None:
+        self._show(WorkingPage(self._say, self._say("loading")), self._stop_loading, "cancel")
+
+    def _stop_loading(self) -> None:
+        """The person does not wait for the status."""
+        child, self._child = self._child, None
+        if child:
+            child.finish()
+        self._end(Outcome(Cause.CANCELLED), ())
+
+    def _gather(self, child: Child, document: bytearray, data: bytes) -> None:
         # One byte too many is kept, so that the document counts as too long.
         document += data[: messages.LONGEST_DOCUMENT + 1 - len(document)]
+        if len(document) > messages.LONGEST_DOCUMENT:
+            child.finish()
 
     def _status_ended(self, child: Child, document: bytes) -> None:
         if child is not self._child or self._task:

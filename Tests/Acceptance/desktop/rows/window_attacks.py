@@ -54,15 +54,21 @@ class FakeUafctl:
         real = UAFCTL.read_bytes()
         lab.after(lambda: self._put(real))
         self.says("", status=STATUS)
-        self._put(b"#!/bin/sh\ncase $1 in status) cat /tmp/fake/status;; *) . /tmp/fake/do;; esac\n")
+        self._put(b"#!/bin/sh\ncase $1 in status) . /tmp/fake/show;; *) . /tmp/fake/do;; esac\n")
 
     def says(self, text, status=STATUS, then=""):
         """Writes a text and then runs a line of shell."""
         folder = pathlib.Path("/tmp/fake")
         folder.mkdir(exist_ok=True)
         (folder / "status").write_text(status if isinstance(status, str) else json.dumps(status))
+        (folder / "show").write_text("cat /tmp/fake/status\n")
         (folder / "text").write_bytes(b'{"type":"info","text":"\xff"}\n' if text is None else text.encode())
         (folder / "do").write_text(f"cat /tmp/fake/text\n{then}\n")
+
+    @staticmethod
+    def hangs():
+        """Says nothing to whoever asks for the status, and does not end."""
+        pathlib.Path("/tmp/fake/show").write_text("exec sleep 600\n")
 
     @staticmethod
     def _put(data):
@@ -106,6 +112,14 @@ def hostile(lab):
         fake.says("", status=STATUS)
         seat.press("Try again")
         seat.shows("Sign-in for mina")
+    fake.hangs()
+    seat.press("Check again")
+    seat.shows("There has been no answer for a while.")
+    seat.press("Cancel")
+    seat.shows("Cancelled")
+    fake.says("", status=STATUS)
+    seat.press("Try again")
+    seat.shows("Sign-in for mina")
     fake.says("", then="trap '' TERM; sleep 600 & sleep 600")
     seat.press("Change the passcode")
     seat.shows("There has been no answer for a while.")
