@@ -32,7 +32,8 @@ def _distribution(codename: str, architectures: list[str], key: RepositoryKey | 
 def write(folder: Path, packages: list[Package], key: RepositoryKey | None, scratch: Path) -> None:
     """Writes dists, pool and the key into a folder. `scratch` is for what reprepro needs only now."""
     (scratch / "conf").mkdir(parents=True)
-    architectures = sorted({package.architecture for package in packages})
+    # A package for all architectures is listed under each of them.
+    architectures = sorted({package.architecture for package in packages} - {"all"})
     distributions = sorted({package.distribution for package in packages})
     text = "\n".join(_distribution(codename, architectures, key) for codename in distributions)
     (scratch / "conf/distributions").write_text(text, encoding="utf-8")
