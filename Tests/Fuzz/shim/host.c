@@ -1,5 +1,6 @@
 #include "host.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <pwd.h>
 #include <security/pam_ext.h>
@@ -53,6 +54,7 @@ static void take_environment(const struct record *fact)
   host.other_spelling = (more & 4) != 0;
   host.uid = (more & 8) != 0 ? 1000 : 0;
   host.lookup_fails = (more & 32) != 0;
+  kernel.host_is_root = (more & 64) != 0;
   if ((more & 16) != 0)
     host.items[PAM_USER] = NULL;
   static const int codes[] = {PAM_CONV_ERR, PAM_CONV_AGAIN, PAM_INCOMPLETE, PAM_SYSTEM_ERR, PAM_SUCCESS, PAM_IGNORE};
@@ -60,7 +62,7 @@ static void take_environment(const struct record *fact)
 }
 
 /* u user, s service, t tty, r remote user, h remote host, p and o passwords of earlier modules, a an argument, l the
-   language, c the command line, g a long argument or name, k surroundings. */
+   language, c the command line, e the extensions of a greeter, g a long argument or name, k surroundings. */
 static void take_fact(const struct record *fact)
 {
   static char password[9000], old_password[9000];
@@ -77,6 +79,8 @@ static void take_fact(const struct record *fact)
     host.items[PAM_OLDAUTHTOK] = secret(old_password, sizeof old_password, fact, 0);
   if (fact->letter == 'l')
     kernel.locale = script_text(fact, 0);
+  if (fact->letter == 'e')
+    kernel.extensions = script_text(fact, 0);
   if (fact->letter == 'c') {
     kernel.command = fact->bytes;
     kernel.command_length = fact->length;
@@ -175,13 +179,66 @@ static int answer(const struct record *record, struct pam_response *response, st
   return PAM_SUCCESS;
 }
 
+/* GDM's messages for a list. */
+struct list {
+  uint32_t length;
+  unsigned char type;
+  const char *title;
+  size_t count;
+  struct {
+    const char *key, *text;
+  } items[16];
+};
+struct choice {
+  uint32_t length;
+  unsigned char type;
+  char *key;
+};
+
+/* What one row of '?' makes the greeter choose: how as for a person, then the number of the item, from 0. Behind the last there is a
+   key that nobody has offered. A further byte spoils the answer: its type, its length, or its key. */
+static int choose(const struct list *list, const struct record *record, struct pam_response *response,
+                  struct pam_response **responses)
+{
+  MUST(list->count >= 1 && list->count <= 16);
+  MUST(be32toh(list->length) == offsetof(struct list, items) + list->count * sizeof list->items[0]);
+  for (size_t i = 0; i < list->count; i++)
+    MUST(list->items[i].key != NULL && strnlen(list->items[i].text, 257) <= 256);
+  static char number[32];
+  number[0] = '\0';
+  const int code = answer(record, response, responses);
+  if (*responses == NULL || response->resp == NULL) {
+    host.answer = code == PAM_SUCCESS ? number : NULL; /* no choice is an empty answer */
+    return code;
+  }
+  const size_t chosen = script_byte(record, 1) % (list->count + 1);
+  const uint8_t spoilt = script_byte(record, 2) & 3;
+  memset(response->resp, 0, strlen(response->resp));
+  world_free(response->resp);
+  struct choice *choice = (struct choice *)blocks_give("a room of sixteen bytes");
+  *choice = (struct choice){.length = htobe32(sizeof *choice), .type = list->type};
+  if (spoilt == 1)
+    choice->type++;
+  if (spoilt == 2)
+    choice->length = htobe32(sizeof *choice + 1);
+  if (spoilt == 1 || spoilt == 2)
+    choice->key = (char *)(uintptr_t)list->items[0].key; /* of an answer of another kind: not read, not freed */
+  if (spoilt == 0)
+    choice->key = blocks_give(chosen < list->count ? list->items[chosen].key : "other");
+  if (spoilt == 0 && chosen < list->count)
+    snprintf(number, sizeof number, "%zu", chosen + 1);
+  response->resp = (char *)choice;
+  host.answer = number;
+  return code;
+}
+
 static int converse(int count, const struct pam_message **messages, struct pam_response **responses, void *context)
 {
   const int style = messages[0]->msg_style;
   static char kept[4096];
   (void)context;
-  MUST(count == 1 && strnlen(messages[0]->msg, 4097) <= 4096);
-  MUST(!blocks_is_secret(messages[0]->msg, strlen(messages[0]->msg)));
+  MUST(count == 1 && (style == PAM_BINARY_PROMPT || strnlen(messages[0]->msg, 4097) <= 4096));
+  MUST(style == PAM_BINARY_PROMPT || !blocks_is_secret(messages[0]->msg, strlen(messages[0]->msg)));
   struct pam_response *response = (struct pam_response *)blocks_give("a room of sixteen bytes");
   *response = (struct pam_response){0};
   *responses = response;
@@ -193,9 +250,14 @@ static int converse(int count, const struct pam_message **messages, struct pam_r
     response->resp = blocks_give("an answer nobody asked for"); /* some hosts do; it must not leak */
     return PAM_SUCCESS;
   }
-  MUST(style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON);
   host.prompts++;
   host.answer = NULL;
+  if (style == PAM_BINARY_PROMPT) {
+    MUST(kernel.host_is_root && kernel.extensions != NULL);
+    return choose((const struct list *)(const void *)messages[0]->msg, script_next(&script.answers), response,
+                  responses);
+  }
+  MUST(style == PAM_PROMPT_ECHO_OFF || style == PAM_PROMPT_ECHO_ON);
   const int code = answer(script_next(&script.answers), response, responses);
   if (host.answer != NULL) /* the module frees the one it was given */
     host.answer = strncpy(kept, host.answer, sizeof kept - 1);

@@ -434,8 +434,13 @@ ssize_t world_readlink(const char *path, char *bytes, size_t capacity)
 
 char *world_getenv(const char *name) { return strcmp(name, "LC_ALL") == 0 ? (char *)(uintptr_t)kernel.locale : NULL; }
 
+char *world_secure_getenv(const char *name)
+{
+  return strcmp(name, "GDM_SUPPORTED_PAM_EXTENSIONS") == 0 ? (char *)(uintptr_t)kernel.extensions : NULL;
+}
+
 pid_t world_getpid(void) { return kernel.in_copy ? 101 : 100; }
 
-uid_t world_getuid(void) { return 1000; }
+uid_t world_getuid(void) { return kernel.host_is_root ? 0 : 1000; }
 
 uid_t world_geteuid(void) { return kernel.another_caller ? 1000 : 0; }

@@ -10,8 +10,9 @@
 struct kernel {
   /* Said by the facts. */
   bool socket_missing, peer_is_other, reaped_by_host, core_lingers, core_frozen, low_descriptors, ends_in_silence,
-    another_caller;
+    another_caller, host_is_root;
   const char *locale;
+  const char *extensions; /* of the greeter, as its variable names them */
   const uint8_t *command;
   size_t command_length;
   /* Happening. */

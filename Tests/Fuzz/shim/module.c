@@ -60,6 +60,16 @@ static void check_answer(const uint8_t *packet, size_t length)
   MUST(host.answer != NULL && size == expected && memcmp(value, host.answer, size) == 0);
 }
 
+/* What the module offers for its host: lists, and a place for the password of a keyring. */
+static void check_begin(const uint8_t *packet, size_t length)
+{
+  size_t size = 0;
+  const bool lists = packet_field(packet, length, 24, &size) != NULL;
+  const bool keyring = packet_field(packet, length, 25, &size) != NULL;
+  MUST(!lists || (kernel.host_is_root && !kernel.another_caller && kernel.extensions != NULL));
+  MUST(!keyring || (kernel.host_is_root && host.items[PAM_AUTHTOK] == NULL));
+}
+
 void module_sent(const uint8_t *packet, size_t length)
 {
   MUST(packet_is_well_formed(packet, length));
@@ -75,6 +85,7 @@ void module_sent(const uint8_t *packet, size_t length)
     model.may_begin_again = is_first_own && (kernel.child_killed || kernel.reaped_by_host || kernel.child_is_lost);
     model.begun = true;
     model.begun_directly = kernel.direct;
+    check_begin(packet, length);
     return;
   }
   MUST(model.begun && kernel.last != NULL && model.answered != kernel.last);
@@ -197,11 +208,36 @@ static bool is_stale(void)
   return model.stale && host.items[PAM_USER] != NULL && strcmp(host.items[PAM_USER], model.stale_name) == 0;
 }
 
+/* Whether root wants the core to be asked in the account stage. */
+static bool has_account_check(void)
+{
+  for (int i = 0; i < host.argument_count; i++)
+    if (strcmp(host.arguments[i], "account_check") == 0 || strncmp(host.arguments[i], "account_check=", 14) == 0)
+      return true;
+  return false;
+}
+
 static void account(void)
 {
+  const bool asks = has_account_check() && !kernel.another_caller;
+  if (asks && (kernel.in_copy || model.paused))
+    return;
+  if (asks)
+    expect_begin(false);
   const int code = pam_sm_acct_mgmt(host_handle(), pass_flags(), host.argument_count, host.arguments);
-  MUST(code == PAM_IGNORE || (code == PAM_NEW_AUTHTOK_REQD && is_stale()));
+  const bool passes = code == PAM_IGNORE || (code == PAM_NEW_AUTHTOK_REQD && is_stale());
   MUST(host.prompts == 0 && host.delays == 0);
+  MUST(passes || asks);
+  if (!asks)
+    return;
+  check_time();
+  if (passes) /* only the core lets an account through */
+    MUST(model.begun && finished_with(PAM_SUCCESS, 0));
+  else if (model.begun) /* and it refuses with no code that a stack skips */
+    MUST(code == PAM_AUTH_ERR || code == PAM_SYSTEM_ERR);
+  else
+    MUST(is_failure(code));
+  MUST(passes || host.log_lines > 0);
 }
 
 static void first_pass(int flags)

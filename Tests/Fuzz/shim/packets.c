@@ -34,7 +34,7 @@ static void put_prompt(const struct record *event)
 {
   const uint8_t how = script_byte(event, 0);
   const uint8_t echo = how & 1, step = (how >> 1 & 3) % 3 + 1;
-  const char *check = (how & 8) != 0 ? "pattern" : "passcode";
+  const char *check = (how & 64) != 0 ? "choice" : (how & 8) != 0 ? "pattern" : "passcode";
   put(1, &echo, 1);
   put(2, check, strlen(check));
   put(3, &step, 1);
@@ -46,6 +46,8 @@ static void put_prompt(const struct record *event)
     put(6, "Wrong.", 6);
   if ((how & 32) != 0)
     put(8, "\0\0\0\6", 4);
+  for (unsigned i = 0; (how & 64) != 0 && i < 3; i++)
+    put(9, "an option", 9);
 }
 
 /* Code, result, and whether the value is stale, from the lists of those that mean something; the rest is the text. */

@@ -63,7 +63,7 @@ struct script {
 };
 
 /* Letters of the rows. */
-#define FACT_LETTERS "ustrhpoalckg"
+#define FACT_LETTERS "ustrhpoalckge"
 #define CALL_LETTERS "A12MSOZNQW"
 #define EVENT_LETTERS "xPIERVFK:"
 #define ANSWER_LETTERS "?"
