@@ -5,7 +5,7 @@ import UAFWire
 
 /// Which D-Bus signals of the fingerprint service are accepted, and what they mean.
 struct SensorClaimTests {
-  private static let claim = SensorClaim(owner: ":1.7", path: "/net/reactivated/Fprint/Device/0")
+  private static let claim = SensorClaim(service: .fprintd, owner: ":1.7", path: "/net/reactivated/Fprint/Device/0")
 
   private static func status(
     _ text: String, isDone: Bool? = true, from sender: String = ":1.7",
@@ -16,7 +16,7 @@ struct SensorClaimTests {
   }
 
   private static func owner(
-    _ new: String, from sender: String = "org.freedesktop.DBus", of name: String = SensorClaim.service
+    _ new: String, from sender: String = "org.freedesktop.DBus", of name: String = SensorService.fprintd.name
   )
     -> BusSignal
   {
@@ -48,7 +48,7 @@ struct SensorClaimTests {
   }
 
   @Test(arguments: [
-    status("verify-match", from: ":1.8"), status("verify-match", from: SensorClaim.service),
+    status("verify-match", from: ":1.8"), status("verify-match", from: SensorService.fprintd.name),
     status("verify-match", from: ""),
     status("verify-match", path: "/net/reactivated/Fprint/Device/1"),
     status("verify-match", interface: "org.example.Device"),
@@ -88,11 +88,11 @@ struct SensorClaimTests {
   ]) func `each error of the bus or of the service gives the right state of the sensor`(
     _ error: BusError, _ state: FingerSensor.State
   ) {
-    #expect(SensorTrouble(error).state == state)
+    #expect(SensorTrouble(error, of: .fprintd).state == state)
   }
 
   @Test func `cuts a long text of the service, and removes its control characters`() {
-    let trouble = SensorTrouble(.answered(name: "x", text: String(repeating: "é\n", count: 300)))
+    let trouble = SensorTrouble(.answered(name: "x", text: String(repeating: "é\n", count: 300)), of: .fprintd)
     #expect(trouble.detail?.utf8.count == WireLimit.fingerDetail && trouble.detail?.contains("\n") == false)
   }
 }

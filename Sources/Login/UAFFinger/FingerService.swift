@@ -8,9 +8,9 @@ import UAFWire
   private let socket: PacketSocket
   private let descriptor: CInt
   private var buffer: Secret
-  private let client: FingerprintClient?
+  private let client: SensorClient?
   private let sandbox: SandboxReport
-  /// The answer to the core if there is no ``FingerprintClient``: why there is none.
+  /// The answer to the core if there is no ``SensorClient``: why there is none.
   private var obstacle = FingerSensor(.noService)
 
   /// Serves until the core closes the socket.
@@ -35,7 +35,7 @@ import UAFWire
     self.socket = socket
     self.descriptor = descriptor
     self.buffer = buffer
-    do throws(BusError) { client = try FingerprintClient() } catch {
+    do throws(BusError) { client = try SensorClient() } catch {
       client = nil
       obstacle.detail = "\(error)"
     }
@@ -99,10 +99,10 @@ import UAFWire
   private func answer(_ ask: FingerAsk) throws(PacketSocketError) {
     guard let client else { return try tell(obstacle) }
     switch ask.wish {
-    case .look: try tell(client.look(for: ask.account))
+    case .look: try tell(client.look(for: ask.account, at: .fprintd))
     case .compare:
       do throws(SensorTrouble) {
-        if let sensor = try client.compare(for: ask.account) { try? tell(sensor) }
+        if let sensor = try client.compare(for: ask.account, at: .fprintd) { try? tell(sensor) }
       } catch {
         // Once the first *sensor* packet was sent, a failure is reported as an *end* packet.
         guard client.stop() else { return try tell(error.report) }

@@ -216,7 +216,7 @@ enum HelperProgram {
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: groundwork.audit,
       seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },
-      finger: { (folder) throws(Ending) in try seclusion.finger(reading: folder) },
+      finger: { (paths) throws(Ending) in try seclusion.finger(reading: paths) },
       isAtSeat: SeatCheck().isAtSeat((try? frontEnd.peerProcessID()) ?? 0, terminal: caller.uncalledTerminal),
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)

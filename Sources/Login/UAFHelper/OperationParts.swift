@@ -11,7 +11,7 @@ struct OperationParts {
   private let environment: SessionEnvironment
   private let queue: DerivationQueue
   private let dummy: DummyCheck
-  private let finger: FingerprintCheck
+  private let sensors: BiometricCheck
   private let check: ValueCheck
   private let opener: AuthenticatorOpener
   private let newValue: NewValueDialogue
@@ -19,7 +19,7 @@ struct OperationParts {
 
   init(
     call: Call, policy: CallPolicy, prompter: Prompter, server: ServerAccess, locks: LockLog, log: CallLog,
-    accounts: AccountAccess, folder: StateFolder, sensor: FingerSensorAccess, in environment: SessionEnvironment
+    accounts: AccountAccess, folder: StateFolder, sensor: SensorAccess, in environment: SessionEnvironment
   ) {
     self.call = call
     self.policy = policy
@@ -33,8 +33,8 @@ struct OperationParts {
     codes = EnrolmentCodes(for: call, server, now: now)
     queue = DerivationQueue(for: call, slots: environment.derivationSlots, pause: environment.pause)
     dummy = DummyCheck(for: call, policy, queue, now: now)
-    finger = FingerprintCheck(for: call, policy, prompter, accounts, queue, locks, log, sensor, now: now)
-    check = ValueCheck(for: call, policy, prompter, accounts, queue, dummy, locks, finger, now: now)
+    sensors = BiometricCheck(for: call, policy, prompter, accounts, queue, locks, log, sensor, now: now)
+    check = ValueCheck(for: call, policy, prompter, accounts, queue, dummy, locks, sensors, now: now)
     opener = AuthenticatorOpener(policy, prompter, check)
     newValue = NewValueDialogue(for: call, policy, prompter)
     keys = KeyRecords(for: call, accounts, log)
@@ -81,7 +81,7 @@ struct OperationParts {
 
   func status() -> StatusOperation {
     StatusOperation(
-      call: call, policy: policy, accounts: accounts, finger: finger,
+      call: call, policy: policy, accounts: accounts, sensors: sensors,
       serverSide: ServerSideStatus(server: server, folder: folder), now: environment.now)
   }
 
@@ -97,7 +97,7 @@ struct OperationParts {
   private var account: LoginAccount {
     LoginAccount(
       call: call, policy: policy, prompter: prompter, accounts: accounts,
-      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, dummy), finger: finger,
+      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, dummy), sensors: sensors,
       unregistered: UnregisteredPass(call: call, policy: policy, folder: folder, log: log, now: environment.now),
       log: log)
   }
@@ -120,7 +120,7 @@ struct OperationParts {
   private var registrationTools: RegistrationTools {
     RegistrationTools(
       call: call, policy: policy, prompter: prompter, accounts: accounts, server: server, keys: keys, opener: opener,
-      check: check, finger: finger,
+      check: check, sensors: sensors,
       newValue: newValue, queue: queue, log: log)
   }
 }

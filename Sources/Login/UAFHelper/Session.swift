@@ -25,7 +25,7 @@ import UAFWire
   /// When the front end stops waiting; nil if root's arguments set no limit.
   private let timeLimit: CallTimeLimit?
   /// The fingerprint sensor, once it is known whether this call may use it.
-  private var sensor = FingerSensorAccess.none
+  private var sensor = SensorAccess.none
 
   /// Reads root's arguments and configuration, on which everything else depends.
   ///
@@ -115,7 +115,7 @@ import UAFWire
     let usesUnlock = call.begin.operation == .unlock && call.begin.payload != nil
     if let trusted = isAccountCheck || usesUnlock ? found : asked { try server.readTrust(trusted) }
     if let note = server.trust?.note { log.write(.serverKeys, note, .warning) }
-    sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, environment: environment).sensor()
+    sensor = SensorStart(call: call, policy: policy, accounts: accounts, environment: environment).sensor()
     environment.seclude(asked.map(Self.places), folder.path)
   }
 
@@ -207,8 +207,8 @@ struct SessionEnvironment {
   /// The first parameter is the hosts and ports of the server that the call will use; nil if it will use none. This is called
   /// once, before the first prompt.
   var seclude: (FetchPlaces?, String) -> Void = { _, _ in }
-  /// Starts uaf-finger, and has the folder of stored prints at this path stay readable in the sandbox.
-  var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
+  /// Starts uaf-finger, and has what is stored at these paths stay readable in the sandbox.
+  var finger: ([String]) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
     throw Ending(.biometryNotSupported, log: "no uaf-finger")
   }
   /// The folder in which the fingerprint service stores prints.

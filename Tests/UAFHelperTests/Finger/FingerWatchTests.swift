@@ -19,7 +19,8 @@ import UAFWire
 
     func watch() throws -> FingerWatch {
       FingerWatch(
-        try FingerProcess(over: try PacketSocket(takingOver: finger.mine)), for: "mina", (tries: 3, wait: .seconds(5)),
+        try FingerProcess(over: try PacketSocket(takingOver: finger.mine)), .fingerprint, for: "mina",
+        (tries: 3, wait: .seconds(5)),
         now: { [unowned self] in now }, count: { () throws(Ending) in false }, readPrints: { .none })
     }
   }

@@ -151,8 +151,8 @@ struct AccountRecords {
       try sealed.remove(.authenticator, name: type.recordName)
       try sealed.remove(.ledger, name: type.recordName)
       try removeKeyring(type)
+      if let kind = RecordKind(biometric: type) { try sealed.remove(kind) }
     }
-    if types.contains(.fingerprint) { try sealed.remove(.fingerprint) }
   }
 
   // MARK: Attempts
@@ -320,6 +320,13 @@ enum RecordKind: String, CaseIterable {
   case names
   /// A UAF key, by KeyID.
   case key
+
+  /// The kind that holds what was enrolled when an authenticator of this type was registered; nil for a type with a typed
+  /// secret.
+  init?(biometric type: AuthenticatorType) {
+    guard !type.isTyped, let kind = Self(rawValue: type.rawValue) else { return nil }
+    self = kind
+  }
 }
 
 /// One record of an account's file, whose MAC has been verified.

@@ -18,11 +18,11 @@ enum HelperSandbox {
   ///
   /// - Parameters:
   ///   - stateDirectory: the folder beneath which files can still be opened, read, written, made and removed.
-  ///   - prints: another folder that can still be read; nil if there is none.
+  ///   - prints: other files and folders that can still be read.
   ///   - networkFailure: the result of leaving the network: an error number, or 0.
   /// - Returns: the parts that this kernel or container does not support.
   static func enter(
-    keeping stateDirectory: String, reading prints: String?, network networkFailure: CInt
+    keeping stateDirectory: String, reading prints: [String], network networkFailure: CInt
   ) -> SandboxReport {
     // Reads the time zone's file now: the log needs it, and it cannot be read in the sandbox.
     tzset()
@@ -30,7 +30,7 @@ enum HelperSandbox {
     report.note(.network, networkFailure)
     var paths = PathRules(mayConnect: false)
     paths.allow(.keeping, stateDirectory)
-    if let prints { paths.allow(.reading, prints) }
+    for path in prints { paths.allow(.reading, path) }
     report.note(.landlock, paths.enter())
     // The filter comes last, because it forbids the calls that the other parts need.
     report.note(.seccomp, SystemCallFilter(calls).enter())
@@ -65,8 +65,8 @@ final class Seclusion {
   private let groundwork: Groundwork
   private let log: SystemLog
   private var reported: Set<Substring> = []
-  /// The folder of stored fingerprints that stays readable; nil if there is none.
-  private var prints: String?
+  /// The files and folders of stored fingerprints that stay readable.
+  private var prints: [String] = []
 
   /// - Parameter groundwork: the work that has already been done.
   init(on groundwork: Groundwork, log: SystemLog) {
@@ -85,11 +85,11 @@ final class Seclusion {
     if let missing = sandbox.text { report(missing, of: "uaf-helper") }
   }
 
-  /// Starts uaf-finger, and has the folder of stored fingerprints stay readable.
+  /// Starts uaf-finger, and has the stored fingerprints stay readable.
   ///
   /// - Throws: ``Ending`` if uaf-finger cannot be started.
-  func finger(reading folder: String) throws(Ending) -> FingerProcess {
-    prints = folder
+  func finger(reading paths: [String]) throws(Ending) -> FingerProcess {
+    prints = paths
     return try FingerProcess(ProgramPath.beside("uaf-finger"))
   }
 

@@ -2,9 +2,9 @@ import FidoResults
 import Glibc
 import UAFCrypto
 
-/// A hash of the prints that the fingerprint service has stored for a person.
+/// A hash of what a service of sensors, such as the fingerprint service, has stored for a person.
 ///
-/// The service stores them in ordinary files that root owns, beneath `FOLDER/NAME`.
+/// The service stores it in ordinary files that root owns: in `FOLDER/NAME`, or beneath it.
 struct EnrolledPrints {
   /// The state of the stored prints.
   enum State: Equatable {

@@ -1,4 +1,5 @@
 import Authenticator
+import AuthenticatorTypes
 import FidoResults
 import UAFWire
 
@@ -13,6 +14,8 @@ import UAFWire
     return left.overflow ? 0 : Int32(clamping: max(0, left.partialValue / 1_000_000))
   }
 
+  /// The type of the authenticator that a match opens.
+  let type: AuthenticatorType
   /// How the wait ended; nil while the sensor waits.
   var outcome: FingerMachine.Outcome? { machine.outcome }
   /// The stored prints, read at the match, while the sensor was still claimed, so that nobody else could change them through
@@ -33,11 +36,12 @@ import UAFWire
   ///   - process: the program, which has claimed the sensor for `account` and is comparing.
   ///   - count: counts a touch that did not match, and returns whether that caused a lock.
   init(
-    _ process: FingerProcess, for account: String, _ settings: (tries: Int, wait: Duration),
+    _ process: FingerProcess, _ type: AuthenticatorType, for account: String, _ settings: (tries: Int, wait: Duration),
     now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool,
     readPrints: @escaping () -> EnrolledPrints.State
   ) {
     self.process = process
+    self.type = type
     self.account = account
     self.now = now
     self.count = count

@@ -17,13 +17,13 @@ import UAFWire
   private let queue: DerivationQueue
   private let dummy: DummyCheck
   private let locks: LockLog
-  private let finger: FingerprintCheck
+  private let sensors: BiometricCheck
   private let rules: ValueRules
   private let now: () -> BootTime
 
   init(
     for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ queue: DerivationQueue,
-    _ dummy: DummyCheck, _ locks: LockLog, _ finger: FingerprintCheck, now: @escaping () -> BootTime
+    _ dummy: DummyCheck, _ locks: LockLog, _ sensors: BiometricCheck, now: @escaping () -> BootTime
   ) {
     self.call = call
     self.policy = policy
@@ -32,7 +32,7 @@ import UAFWire
     self.queue = queue
     self.dummy = dummy
     self.locks = locks
-    self.finger = finger
+    self.sensors = sensors
     self.now = now
     rules = ValueRules(policy)
   }
@@ -43,7 +43,7 @@ import UAFWire
   ///   - attempts: the entries of this call so far; they still count if the person goes back to the list and returns.
   ///   - canGoBack: whether an empty line leads back to the list.
   ///   - keepsValue: whether the secret must be kept, because a later step compares it with a new one.
-  ///   - canTouch: whether the person may touch the fingerprint sensor instead.
+  ///   - canTouch: whether the person may use a sensor instead.
   /// - Returns: the authenticator, open; nil if the person went back.
   /// - Throws: ``Ending``: if the secret was wrong or locked, the person cancelled, or the state failed. The same wrong secret
   ///   is counted only once, even if it is entered several times in this call.
@@ -51,14 +51,14 @@ import UAFWire
     _ account: AccountFile, _ type: AuthenticatorType, in directory: borrowing StateDirectory, attempts: Attempts,
     canGoBack: Bool = false, keepsValue: Bool = false, canTouch: Bool = false
   ) throws(Ending) -> UnlockedAuthenticatorBox? {
-    guard type.isTyped else { return try finger.askAndVerify(account, in: directory) }
+    guard type.isTyped else { return try sensors.askAndVerify(account, type, in: directory) }
     let lock = accounts.lockPolicy(type, of: account)
     var question = try firstQuestion(account, type, lock)
     question.canGoBack = canGoBack
     if canTouch {
-      let (watch, notice) = try finger.watchBeside(account, in: directory)
+      let (watch, notice) = try sensors.watchBeside(account, in: directory)
       switch try touchOrAsk(question, watch) {
-      case .matched(let watch): return try finger.open(watch, account, in: directory)
+      case .matched(let watch): return try sensors.open(watch, account, in: directory)
       case .entered(let entry):
         let opened = try tryEntry(
           entry, &question, account, type, lock, in: directory, attempts, keepsValue: keepsValue)
@@ -139,7 +139,7 @@ import UAFWire
     guard watch.outcome != .timedOut || prompter.showsTouches && policy.configuration.biometric.mode == .first else {
       return nil
     }
-    return FingerObstacle(watch.outcome)?.result.text(in: policy.language)
+    return SensorObstacle(watch.type, watch.outcome)?.result.text(in: policy.language)
   }
 
   /// The result of checking an entry.

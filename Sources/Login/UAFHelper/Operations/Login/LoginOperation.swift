@@ -43,7 +43,7 @@ struct LoginAccount {
   let prompter: Prompter
   let accounts: AccountAccess
   let hidden: HiddenAccount
-  let finger: FingerprintCheck
+  let sensors: BiometricCheck
   let unregistered: UnregisteredPass
   let log: CallLog
 
@@ -83,7 +83,7 @@ struct LoginAccount {
     success.valueIsStale = try tellStale(held) && policy.isInteractive
     success.types = held.opened.map(\.type)
     noteUse(of: held)
-    finger.acceptPrints(after: held.opened, held.account, in: held.directory)
+    sensors.acceptPrints(after: held.opened, held.account, in: held.directory)
     return success
   }
 

@@ -145,7 +145,7 @@ struct RegistrationTools {
   let keys: KeyRecords
   let opener: AuthenticatorOpener
   let check: ValueCheck
-  let finger: FingerprintCheck
+  let sensors: BiometricCheck
   let newValue: NewValueDialogue
   let queue: DerivationQueue
   let log: CallLog

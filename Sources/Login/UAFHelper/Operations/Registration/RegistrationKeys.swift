@@ -25,8 +25,8 @@ import WebAuthn
   /// The authenticators that the person must still verify or, for a further request, that must still sign.
   private var way: [AuthenticatorType]
   private var makers: [NewKeyMaker] = []
-  /// The fingerprints to which the key of a new fingerprint authenticator is bound.
-  private var prints: FingerprintRecord?
+  /// What the keys of new authenticators with a sensor are bound to.
+  private var enrolled: [BiometricRecord] = []
 
   /// - Parameter tellsLost: whether the server supports a list of lost keys.
   /// - Throws: ``Ending`` if the keys cannot be read.
@@ -75,7 +75,7 @@ import WebAuthn
     return .wayChosen(authenticators: way.count)
   }
 
-  /// Lets the person verify the next authenticator, if it already has a secret or fingerprint.
+  /// Lets the person verify the next authenticator, if it already has a secret or uses a sensor.
   ///
   /// Each entry counts as an attempt.
   ///
@@ -92,7 +92,7 @@ import WebAuthn
     return .verified
   }
 
-  /// Lets the person choose a new secret for the next authenticator, or use a fingerprint for it.
+  /// Lets the person choose a new secret for the next authenticator, or use a sensor for it.
   ///
   /// - Throws: ``Ending``.
   func setNext() throws(Ending) -> RegistrationEvent {
@@ -100,11 +100,11 @@ import WebAuthn
     if type.isTyped {
       try enrol(tools.newValue.ask(type), for: type, cost: tools.policy.derivationCost)
     } else {
-      let record = try tools.finger.newRecord(for: identity, hasTyped: try hasTyped(), in: directory)
+      let record = try tools.sensors.newRecord(type, for: identity, hasTyped: try hasTyped(), in: directory)
       let value: Secret
       do throws(StateError) { value = try record.value() } catch { throw Ending(error) }
-      try enrol(value, for: type, cost: FingerprintRecord.cost)
-      prints = record
+      try enrol(value, for: type, cost: BiometricRecord.cost)
+      enrolled.append(record)
     }
     way.removeFirst()
     return .valueSet
@@ -222,11 +222,11 @@ import WebAuthn
     do throws(StateError) {
       guard let account else {
         let account = try AccountFile.create(in: directory, identity: identity, storing: registrations)
-        try prints?.store(in: account)
+        for record in enrolled { try record.store(in: account) }
         return account
       }
-      // The record of the fingerprints is stored before the key: without the key, the record opens nothing.
-      try prints?.store(in: account)
+      // The records are stored before the keys: without its key, a record opens nothing.
+      for record in enrolled { try record.store(in: account) }
       try tools.accounts.tellingRemovedLocks(of: account) { () throws(StateError) in
         try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
       }

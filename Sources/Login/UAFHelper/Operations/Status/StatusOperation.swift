@@ -10,7 +10,7 @@ struct StatusOperation: CallOperation {
   let call: Call
   let policy: CallPolicy
   let accounts: AccountAccess
-  let finger: FingerprintCheck
+  let sensors: BiometricCheck
   let serverSide: ServerSideStatus
   let now: () -> BootTime
 
@@ -26,7 +26,8 @@ struct StatusOperation: CallOperation {
       if try accounts.holds(account, type) { sets.registered |= type.userVerification }
       var isSupported = true
       if !type.isTyped {
-        let standing = try finger.standing(account, named: call.caller.name ?? call.caller.ownName, in: directory)
+        let standing = try sensors.standing(
+          type, of: account, named: call.caller.name ?? call.caller.ownName, in: directory)
         state = Self.withSensor(state, standing, isBound: directory.isBoundToChip)
         isSupported = standing.isSupported
       }

@@ -7,63 +7,82 @@ import SecretMemory
 import UAFConfiguration
 import UAFWire
 
-/// The machine's sensor in one call: whether this call may use it, and the program that talks to it.
-struct FingerSensorAccess {
+/// A service of this machine that compares people with what they have enrolled.
+struct SensorService: Equatable {
+  /// The type of the authenticators that its matches open.
+  let type: AuthenticatorType
+  /// The folder in which it stores what people have enrolled.
+  let folder: String
+}
+
+/// The machine's sensors in one call: whether this call may use them, and the program that talks to their services.
+struct SensorAccess {
   /// uaf-finger, or why it could not be started; nil if this call does not need it.
   let process: Result<FingerProcess, Ending>?
-  /// The folder in which the fingerprint service stores prints, and the uid that must own them.
-  let printsFolder: String
+  /// The services of this machine.
+  let services: [SensorService]
+  /// The uid that must own what the services store.
   let owner: UInt32
   /// Whether it is proved that the person sits at this machine.
   let isAtSeat: Bool
-  /// Whether the person had stored prints before the sandbox was entered.
+  /// The types for which the person had something stored before the sandbox was entered.
   ///
   /// In the sandbox, a missing folder cannot be distinguished from one that the sandbox does not let the core open.
-  let hadPrints: Bool
+  let stored: Set<AuthenticatorType>
 
   /// The access of a call that does not use a sensor.
-  static var none: FingerSensorAccess {
-    FingerSensorAccess(process: nil, printsFolder: EnrolledPrints.folder, owner: 0, isAtSeat: true, hadPrints: false)
+  static var none: SensorAccess {
+    SensorAccess(process: nil, services: [], owner: 0, isAtSeat: true, stored: [])
   }
 
-  /// Why this call must not use the sensor, regardless of the sensor's state; nil if it may.
-  func obstacle(_ call: Call, _ policy: CallPolicy, isBoundToChip: Bool) -> FingerObstacle? {
+  /// The service of a type; nil if this machine has none.
+  func service(of type: AuthenticatorType) -> SensorService? { services.first { $0.type == type } }
+
+  /// Why this call must not use the sensor of a type, regardless of the sensor's state; nil if it may.
+  func obstacle(
+    to type: AuthenticatorType, _ call: Call, _ policy: CallPolicy, isBoundToChip: Bool
+  ) -> SensorObstacle? {
     guard call.caller.origin == .local, isAtSeat, !policy.hidesState else {
-      return FingerObstacle(
-        .biometryInvalidContext,
+      return SensorObstacle(
+        type, .biometryInvalidContext,
         log: "there is no proof that the person is at the machine, the account is a different one, or states are hidden"
       )
     }
     guard isBoundToChip || !policy.configuration.biometric.requiresChip else {
-      return FingerObstacle(
-        .biometryNotAvailable, log: "the device key is not bound to a chip, and biometric.require_tpm is not false")
+      return SensorObstacle(
+        type, .biometryNotAvailable,
+        log: "the device key is not bound to a chip, and biometric.require_tpm is not false")
     }
-    if case .failure(let ending) = process { return FingerObstacle(.biometryNotAvailable, log: ending.log) }
-    return process == nil ? FingerObstacle(.biometryUnknown, log: "uaf-finger was not started") : nil
+    if case .failure(let ending) = process {
+      return SensorObstacle(type, .biometryNotAvailable, log: ending.log)
+    }
+    return process == nil ? SensorObstacle(type, .biometryUnknown, log: "uaf-finger was not started") : nil
   }
 
   /// Asks uaf-finger for the sensor's state, without claiming the sensor.
   ///
   /// Returns nil if the sensor can be used for the account.
-  func look(for name: [UInt8]) -> FingerObstacle? {
+  func look(for name: [UInt8], _ type: AuthenticatorType) -> SensorObstacle? {
     guard let process = try? process?.get() else {
-      return FingerObstacle(.biometryUnknown, log: "uaf-finger was not started")
+      return SensorObstacle(type, .biometryUnknown, log: "uaf-finger was not started")
     }
-    return FingerObstacle(process.sensor(.look, of: String(decoding: name, as: UTF8.self)))
+    return SensorObstacle(type, process.sensor(.look, of: String(decoding: name, as: UTF8.self)))
   }
 
-  /// The person's stored prints; nil if the account's name cannot be the name of a folder.
-  func prints(of name: [UInt8]) -> EnrolledPrints.State? {
-    hadPrints ? EnrolledPrints(of: name, in: printsFolder, owner: owner)?.state() : EnrolledPrints.State.none
+  /// What the person has stored at the service of a type; nil if the account's name cannot be the name of a folder.
+  func prints(of name: [UInt8], _ type: AuthenticatorType) -> EnrolledPrints.State? {
+    guard let service = service(of: type), stored.contains(type) else { return EnrolledPrints.State.none }
+    return EnrolledPrints(of: name, in: service.folder, owner: owner)?.state()
   }
 
   /// Claims the sensor, and starts the first comparison.
   ///
   /// - Parameter count: counts a touch that did not match, and returns whether that caused a lock.
-  /// - Throws: ``FingerRefusal``.
+  /// - Throws: ``SensorRefusal``.
   func claim(
-    for name: [UInt8], _ policy: CallPolicy, now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool
-  ) throws(FingerRefusal) -> FingerWatch {
+    _ type: AuthenticatorType, for name: [UInt8], _ policy: CallPolicy, now: @escaping () -> BootTime,
+    count: @escaping () throws(Ending) -> Bool
+  ) throws(SensorRefusal) -> FingerWatch {
     let process: FingerProcess
     do throws(Ending) {
       guard let started = try self.process?.get() else {
@@ -72,15 +91,15 @@ struct FingerSensorAccess {
       process = started
     } catch { throw .ending(error) }
     let account = String(decoding: name, as: UTF8.self)
-    if let obstacle = FingerObstacle(process.sensor(.compare, of: account)) {
+    if let obstacle = SensorObstacle(type, process.sensor(.compare, of: account)) {
       // If the answer came too late, the sensor may be claimed anyway, so it is released.
       process.stop()
       throw .obstacle(obstacle)
     }
     let settings = policy.configuration.biometric
     return FingerWatch(
-      process, for: account, (tries: settings.maximumTries, wait: settings.timeout), now: now, count: count,
-      readPrints: { prints(of: name) ?? .none })
+      process, type, for: account, (tries: settings.maximumTries, wait: settings.timeout), now: now, count: count,
+      readPrints: { prints(of: name, type) ?? .none })
   }
 }
 
@@ -174,19 +193,22 @@ struct FingerSensorAccess {
   }
 }
 
-/// Why a fingerprint cannot be used, or did not open the key.
-struct FingerObstacle: Equatable {
+/// Why an authenticator with a sensor cannot be used, or was not opened.
+struct SensorObstacle: Equatable {
+  /// The authenticator's type.
+  let type: AuthenticatorType
   let result: FidoResult
   /// The text for the log.
   let log: String
 
-  init(_ result: FidoResult, log: String) {
+  init(_ type: AuthenticatorType, _ result: FidoResult, log: String) {
+    self.type = type
     self.result = result
     self.log = log
   }
 
   /// The obstacle that the sensor's state means; nil if the sensor can be used.
-  init?(_ sensor: FingerSensor) {
+  init?(_ type: AuthenticatorType, _ sensor: FingerSensor) {
     let result: FidoResult
     switch sensor.state {
     case .ready: return nil
@@ -195,29 +217,32 @@ struct FingerObstacle: Equatable {
     case .notEnrolled: result = .biometryNotRegistered
     case .untrusted, .failed: result = .biometryUnknown
     }
-    self.init(result, log: "the sensor: \(sensor.state)" + (sensor.detail.map { " (\($0))" } ?? ""))
+    self.init(type, result, log: "the sensor: \(sensor.state)" + (sensor.detail.map { " (\($0))" } ?? ""))
   }
 
   /// The obstacle that the end of a wait means; nil for a match.
-  init?(_ outcome: FingerMachine.Outcome?) {
+  init?(_ type: AuthenticatorType, _ outcome: FingerMachine.Outcome?) {
     switch outcome {
     case .matched: return nil
-    case .exhausted, .timedOut: self.init(.biometryAuthenticationFailed, log: "no touch matched")
-    case .locked: self.init(.biometryLocked, log: "no touch matched; now locked")
-    case .failed(.sensorGone): self.init(.biometryNotAvailable, log: "the sensor was unplugged")
+    case .exhausted, .timedOut: self.init(type, .biometryAuthenticationFailed, log: "no touch matched")
+    case .locked: self.init(type, .biometryLocked, log: "no touch matched; now locked")
+    case .failed(.sensorGone): self.init(type, .biometryNotAvailable, log: "the sensor was unplugged")
     case .failed(let cause):
-      self.init(.biometryUnknown, log: "the sensor: " + (cause.map { "\($0)" } ?? "uaf-finger broke off"))
-    case nil: self.init(.biometryUnknown, log: "the sensor still waits")
+      self.init(type, .biometryUnknown, log: "the sensor: " + (cause.map { "\($0)" } ?? "uaf-finger broke off"))
+    case nil: self.init(type, .biometryUnknown, log: "the sensor still waits")
     }
   }
 
+  /// The obstacle that an ending of the same call states.
+  init(_ type: AuthenticatorType, _ ending: Ending) { self.init(type, ending.result, log: ending.log) }
+
   /// The ending of a call because of this obstacle.
-  var ending: Ending { Ending(result, log: log, types: [.fingerprint]) }
+  var ending: Ending { Ending(result, log: log, types: [type]) }
 }
 
 /// Why the sensor was not claimed: an obstacle to show to the person, or a failure of the state.
-enum FingerRefusal: Error {
-  case obstacle(FingerObstacle)
+enum SensorRefusal: Error {
+  case obstacle(SensorObstacle)
   case ending(Ending)
 
   /// The ending of a call because of this refusal.
@@ -236,53 +261,57 @@ enum FingerMessage: Equatable {
   case end(FingerEnd)
 }
 
-/// Starts uaf-finger before the core enters its sandbox, if this call may use a fingerprint.
-struct FingerSensorStart {
+/// Starts uaf-finger before the core enters its sandbox, if this call may use a sensor.
+struct SensorStart {
   let call: Call
   let policy: CallPolicy
   let accounts: AccountAccess
   let environment: SessionEnvironment
 
-  /// The sensor of this call.
+  /// The sensors of this call.
   ///
-  /// No request is sent to it yet. If something fails here, that is reported when the sensor is needed.
-  func sensor() -> FingerSensorAccess {
-    let name = name
-    let (folder, owner) = (environment.printsFolder, environment.owner)
-    guard mayUse, let name, let prints = EnrolledPrints(of: name, in: folder, owner: owner) else {
-      return access(nil, hadPrints: false)
+  /// No request is sent to them yet. If something fails here, that is reported when a sensor is needed.
+  func sensor() -> SensorAccess {
+    let used = services.filter { mayUse($0.type) }
+    guard let name else { return access(nil, stored: []) }
+    let places = used.compactMap { service in
+      EnrolledPrints(of: name, in: service.folder, owner: environment.owner).map { (service.type, $0) }
     }
-    let hadPrints = prints.state() != .none
-    let process = Result { () throws(Ending) in try environment.finger(prints.path) }
-    return access(process, hadPrints: hadPrints)
+    guard !places.isEmpty else { return access(nil, stored: []) }
+    let stored = places.filter { $0.1.state() != .none }.map(\.0)
+    let process = Result { () throws(Ending) in try environment.finger(places.map(\.1.path)) }
+    return access(process, stored: Set(stored))
   }
 
-  private func access(_ process: Result<FingerProcess, Ending>?, hadPrints: Bool) -> FingerSensorAccess {
-    FingerSensorAccess(
-      process: process, printsFolder: environment.printsFolder, owner: environment.owner,
-      isAtSeat: environment.isAtSeat, hadPrints: hadPrints)
+  /// The services of this machine, in the order of the types.
+  private var services: [SensorService] {
+    [SensorService(type: .fingerprint, folder: environment.printsFolder)]
   }
 
-  /// Whether this call may need the sensor: the call names the fingerprint, or one is registered.
-  private var mayUse: Bool {
-    guard policy.enabledTypes.contains(.fingerprint), call.caller.origin == .local, environment.isAtSeat,
-      !policy.hidesState
+  private func access(_ process: Result<FingerProcess, Ending>?, stored: Set<AuthenticatorType>) -> SensorAccess {
+    SensorAccess(
+      process: process, services: services, owner: environment.owner, isAtSeat: environment.isAtSeat, stored: stored)
+  }
+
+  /// Whether this call may need the sensor of a type: the call may register one, or one is registered.
+  private func mayUse(_ type: AuthenticatorType) -> Bool {
+    guard policy.enabledTypes.contains(type), call.caller.origin == .local, environment.isAtSeat, !policy.hidesState
     else { return false }
     switch call.begin.operation {
     case .register, .status: return true
-    case .authenticate: return call.begin.payload == nil && isRegistered
+    case .authenticate: return call.begin.payload == nil && isRegistered(type)
     default: return false
     }
   }
 
-  /// Whether a fingerprint is registered.
+  /// Whether an authenticator of a type is registered.
   ///
   /// If the account's file cannot be opened, that is reported later, when the call opens it.
-  private var isRegistered: Bool {
+  private func isRegistered(_ type: AuthenticatorType) -> Bool {
     guard let uid = call.caller.uid, let directory = try? accounts.openState(),
       let account = try? accounts.open(uid, in: directory)
     else { return false }
-    return (try? accounts.isEnrolled(account, .fingerprint)) == true
+    return (try? accounts.isEnrolled(account, type)) == true
   }
 
   private var name: [UInt8]? { call.caller.name ?? call.caller.ownName }

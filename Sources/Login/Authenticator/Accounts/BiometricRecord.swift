@@ -1,23 +1,29 @@
+import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 
-/// The prints with which an account's fingerprint was registered, in the account's file.
+/// What a person had enrolled when an authenticator with a sensor was registered, in the account's file.
 ///
-/// A matching finger yields no secret to seal a key under. So the seal of the fingerprint's key is made from this record and,
-/// like every seal, from the device key. With a different record, the key does not open.
-public struct FingerprintRecord: Equatable, Sendable {
+/// A match yields no secret to seal a key under. So the seal of such a key is made from this record and, like every seal, from
+/// the device key. With a different record, the key does not open.
+public struct BiometricRecord: Equatable, Sendable {
+  /// The authenticator's type.
+  public let type: AuthenticatorType
   /// SHA-256 over the person's stored prints; nil if the key is not bound to them.
   public let prints: [UInt8]?
 
   /// Makes a record.
-  public init(prints: [UInt8]?) { self.prints = prints }
+  public init(_ type: AuthenticatorType, prints: [UInt8]?) {
+    self.type = type
+    self.prints = prints
+  }
 
   /// The bytes that the key is sealed under, in addition to the device key.
   ///
   /// - Throws: ``StateError/cryptography``.
   public func value() throws(StateError) -> Secret {
     do {
-      let hash = try SHA256.hash(Array("pam-uaf fingerprint".utf8) + body)
+      let hash = try SHA256.hash(Array("pam-uaf \(type.rawValue)".utf8) + body)
       return try Secret(copying: hash.span)
     } catch { throw .cryptography }
   }
@@ -30,22 +36,26 @@ public struct FingerprintRecord: Equatable, Sendable {
   /// The record of an account; nil if there is none.
   ///
   /// - Throws: ``StateError``.
-  public static func of(_ account: AccountFile) throws(StateError) -> FingerprintRecord? {
-    guard let body = try account.records.body(.fingerprint, of: account.identity) else { return nil }
+  public static func of(
+    _ account: AccountFile, _ type: AuthenticatorType
+  ) throws(StateError) -> BiometricRecord? {
+    guard let kind = RecordKind(biometric: type), let body = try account.records.body(kind, of: account.identity)
+    else { return nil }
     var reader = try RecordReader(body, version: 1)
     let prints = try reader.data()
     try reader.finish()
-    return FingerprintRecord(prints: prints.isEmpty ? nil : prints)
+    return BiometricRecord(type, prints: prints.isEmpty ? nil : prints)
   }
 
   /// Stores the record and replaces an earlier one.
   ///
   /// - Throws: ``StateError``; `absent` if the account was removed in the meantime.
   public func store(in account: AccountFile) throws(StateError) {
+    guard let kind = RecordKind(biometric: type) else { throw .damaged }
     let body = body
     try account.records.write { () throws(StateError) in
       guard try account.records.body(.identity, of: nil) == account.identity.record else { throw .absent }
-      try account.records.put(.fingerprint, body: body, of: account.identity)
+      try account.records.put(kind, body: body, of: account.identity)
     }
   }
 
