@@ -191,6 +191,15 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: HelperBench.touchedOnce).result == 7002)
   }
 
+  @Test func `a fingerprint that is registered again with a code is bound to the prints of that moment`() throws {
+    let bench = try HelperBench.withFinger()
+    try bench.enrol("left-thumb")
+    let result = try bench.run(bench.registration("fingerprint"), beside: HelperBench.touchedOnce).result
+    #expect(result == 0, "\(bench.log.lines)")
+    #expect(try status(bench)["biometry"] as? Int == 7000)
+    #expect(try named(bench, HelperBench.touchedOnce).result == 0)
+  }
+
   @Test func `if stored prints are not regular files, status shows 7003`() throws {
     let bench = try HelperBench.withFinger()
     let link = bench.ownPrints + "/left-thumb"

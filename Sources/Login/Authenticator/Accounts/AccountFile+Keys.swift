@@ -32,13 +32,15 @@ extension AccountFile {
   /// Stores keys that the server accepted, and their new authenticators, in one transaction.
   ///
   /// - Parameters:
+  ///   - records: what the new authenticators with a sensor are bound to; they replace earlier ones.
   ///   - old: keys that the new ones replace.
   ///   - replacesValues: whether to remove the authenticators' earlier secrets, attempts and keys, as for a person who
   ///     registers anew after forgetting the secret.
   /// - Throws: ``StateError``; `superseded` if the authenticator has been given a different secret in the meantime, or was reset;
   ///   `absent` if the whole account was reset.
   public func store(
-    _ registrations: [NewRegistration], replacing old: [[UInt8]] = [], replacesValues: Bool = false
+    _ registrations: [NewRegistration], boundTo records: [BiometricRecord] = [], replacing old: [[UInt8]] = [],
+    replacesValues: Bool = false
   ) throws(StateError) {
     try contents.writeRemoving { () throws(StateError) in
       try contents.requireIdentity()
@@ -46,6 +48,7 @@ extension AccountFile {
       try contents.removeLastAnswer()
       if replacesValues { try contents.remove(registrations.map(\.key.type)) }
       for keyID in old { try contents.removeKey(keyID) }
+      for record in records { try contents.put(record) }
       try contents.put(registrations)
     }
   }

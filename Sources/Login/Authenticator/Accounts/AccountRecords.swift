@@ -131,6 +131,11 @@ struct AccountRecords {
     try sealed.put(.authenticator, name: type.recordName, body: enrolled.record, of: identity)
   }
 
+  func put(_ record: BiometricRecord) throws(StateError) {
+    guard let kind = RecordKind(biometric: record.type) else { throw .damaged }
+    try sealed.put(kind, body: record.body, of: identity)
+  }
+
   /// Replaces the record of a secret, in a transaction of its own.
   ///
   /// - Throws: ``StateError``; `superseded` if `old` is no longer set.

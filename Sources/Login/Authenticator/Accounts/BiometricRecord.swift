@@ -59,7 +59,8 @@ public struct BiometricRecord: Equatable, Sendable {
     }
   }
 
-  private var body: [UInt8] {
+  /// The record's bytes in the account's file.
+  var body: [UInt8] {
     var writer = RecordWriter(version: 1)
     writer.put(prints ?? [])
     return writer.bytes

@@ -225,10 +225,8 @@ import WebAuthn
         for record in enrolled { try record.store(in: account) }
         return account
       }
-      // The records are stored before the keys: without its key, a record opens nothing.
-      for record in enrolled { try record.store(in: account) }
       try tools.accounts.tellingRemovedLocks(of: account) { () throws(StateError) in
-        try account.store(registrations, replacing: old.map(\.keyID), replacesValues: replacesValues)
+        try account.store(registrations, boundTo: enrolled, replacing: old.map(\.keyID), replacesValues: replacesValues)
       }
       return account
     } catch {
