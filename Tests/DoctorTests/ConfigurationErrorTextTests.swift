@@ -75,7 +75,8 @@ import Wording
     case .authenticatorArgument: .table("t1")
     case .table: .absolutePath
     case .absolutePath: .chipPlace
-    case .chipPlace: .messages
+    case .chipPlace: .sensorService
+    case .sensorService: .messages
     case .messages: .messagesByLanguage
     case .messagesByLanguage: .rule
     case .rule: .refusal

@@ -154,8 +154,7 @@ import UAFWire
   @Test func `doctor warns of each configuration key without an effect, and of no other`() {
     let machine = Machine(
       configuration: """
-        authenticators = ["passcode", "face", "biometric"]
-        \(Machine.configuration)
+                \(Machine.configuration)
         [general]
         offline_max_age = 3600
         [service.login]
@@ -166,16 +165,11 @@ import UAFWire
         offline = "deny"
         [passcode.lock]
         retry_count_to_lock = 3
-        [biometric.lock]
-        retry_count_to_lock = 3
 
         """)
     let examined = machine.doctor()
     let told = examined.lines(about: "configuration").filter { $0.contains("has no effect") }
-    let subjects = [
-      "biometric in authenticators", "face in authenticators", "biometric.lock", "general.offline_max_age",
-      "service.login.offline_max_age",
-    ]
+    let subjects = ["general.offline_max_age", "service.login.offline_max_age"]
     #expect(
       told
         == subjects.map {
@@ -183,6 +177,20 @@ import UAFWire
             + "[configuration-no-effect]"
         })
     #expect(!examined.hasFailed)
+  }
+
+  @Test func `doctor says that a face alone is weaker, and names the keys without which nobody can register one`() {
+    func told(_ face: String) -> [String] {
+      let machine = Machine(
+        configuration: "authenticators = [\"passcode\", \"face\"]\n\(Machine.configuration)\n\(face)\n")
+      return machine.doctor().lines(about: "configuration").filter { $0.contains("[face-") }
+    }
+    #expect(told("").count == 2 && told("").allSatisfy { $0.hasSuffix("[face-incomplete]") })
+    let complete = "[face]\nbus_name = \"org.example.Face\"\ntemplates = \"/var/lib/face\""
+    #expect(told(complete).isEmpty)
+    #expect(told("\(complete)\nalone = true").map { $0.hasSuffix("[face-alone]") } == [true])
+    let unbound = "[face]\nbus_name = \"org.example.Face\"\n[biometric]\ninvalidate_on_new_biometrics = false"
+    #expect(told(unbound).isEmpty)
   }
 
   @Test func `doctor refuses a configuration file that others can write`() {

@@ -16,7 +16,7 @@ import Testing
     case .approvalOfOtherServer: []
     case .approvalOfOtherAuthority, .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
       .resetsNotTold, .approvalWithoutText,
-      .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
+      .otherTypeInUse, .typesNotAccepted, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .nameNotFound, .nameOfOther, .serverNameOfOther, .accountDisabled, .accountDamaged, .accountRenamed,
       .messageNotValid, .refusedOnTheWay, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther,
       .chipCleared,

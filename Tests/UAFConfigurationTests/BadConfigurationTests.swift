@@ -15,7 +15,12 @@ import Testing
 
   private static let lockTime =
     "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
-  private static let types = "passcode, pattern, fingerprint, biometric, face"
+  private static let biometric =
+    "require_tpm, invalidate_on_new_biometrics, max_tries, timeout, mode, allow_value_as_fallback"
+  private static let busName =
+    "must be the name of a face service on the system bus: parts of letters, digits and '_' with dots between them, at most "
+    + "128 bytes long, and not fprintd's"
+  private static let types = "passcode, pattern, fingerprint, face"
   private static let loginServices =
     "must be a list of 1 to 16 PAM services that begin a person's session at this machine, none twice, and never sudo, su, "
     + "sshd, polkit-1 or another service without such a session"
@@ -64,6 +69,15 @@ import Testing
     ),
     ("[biometric]\nmax_tries = 11", "2: biometric.max_tries: must be a whole number from 1 to 10"),
     ("[biometric]\ntimeout = 4", "2: biometric.timeout: must be a whole number from 5 to 120"),
+    (
+      "[biometric]\nallow_value_as_fallback = 1",
+      "2: biometric.allow_value_as_fallback: must be true or false, without quotes"
+    ),
+    ("[biometric]\nlock = {}", "2: biometric.lock: unknown key (allowed: \(biometric))"),
+    ("authenticators = ['biometric']", "1: authenticators: must be a list of one or more of \(types), none twice"),
+    ("[face]\nbus_name = 'org'", "2: face.bus_name: \(busName)"),
+    ("[face]\ntemplates = 'faces'", "2: face.templates: must be an absolute path"),
+    ("[face]\nalone = 'yes'", "2: face.alone: must be true or false, without quotes"),
     ("[biometric]\nmode = 'last'", #"2: biometric.mode: must be one of "together", "first""#),
     ("[passcode]\nmin_length = 3", "2: passcode.min_length: must be a whole number from 4 to 64"),
     ("[passcode]\nmax_length = 65", "2: passcode.max_length: must be a whole number from 4 to 64"),
@@ -136,13 +150,13 @@ import Testing
     (
       "[iris.lock]\nlock_time = 60",
       "1: iris: unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
-        + "\(types), [passcode], [pattern], [biometric], [prompt], [keyring], [policy], [service.NAME])"
+        + "\(types), [passcode], [pattern], [biometric], [face], [prompt], [keyring], [policy], [service.NAME])"
     ),
-    ("[face]\nmin_nodes = 5", "2: face.min_nodes: unknown key (allowed: lock)"),
+    ("[face]\nmin_nodes = 5", "2: face.min_nodes: unknown key (allowed: bus_name, templates, alone, lock)"),
     (
       "[service.sudo]\nauthenticator = '5541#0009'",
       "2: service.sudo.authenticator: must be one of \(types), or an AAID (passcode: 5541#0001, pattern: 5541#0002, "
-        + "fingerprint: 5541#0003)"
+        + "fingerprint: 5541#0003, face: 5541#0004)"
     ),
     (
       "authenticators = ['pattern']\n[service.sudo]\nauthenticator = 'passcode'",

@@ -41,7 +41,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
 
   @Test func `the documentation's example is read with the values that the documentation names`() throws {
     let example = try configuration(exampleConfiguration)
-    #expect(example.authenticators.map(\.type) == [.passcode, .pattern])
+    #expect(example.authenticators == [.passcode, .pattern])
     let server = try #require(example.server)
     #expect(server.requestURL?.text == "https://fido.example.com/uaf/get")
     #expect(server.responseURL?.text == "https://fido.example.com/uaf/respond")
@@ -119,14 +119,14 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
 
   @Test func `with an empty configuration the defaults apply, and there is no server`() throws {
     let empty = try configuration("")
-    #expect(empty.server == nil && empty.authenticators.map(\.type) == [.passcode, .pattern])
+    #expect(empty.server == nil && empty.authenticators == [.passcode, .pattern])
     #expect(empty.lockPolicy(for: .passcode, origin: .local) == .localDefault)
     #expect(empty.lockPolicy(for: .passcode, origin: .remote) == .remoteDefault)
     #expect(empty.general.hidesState(remote: true) && !empty.general.hidesState(remote: false))
   }
 
   @Test(arguments: [
-    "authenticators = ['face', 'biometric', 'fingerprint']", "[state]\ndirectory='/x/y'", "[state]\nkdf_cost=14",
+    "authenticators = ['face', 'pattern', 'fingerprint']", "[state]\ndirectory='/x/y'", "[state]\nkdf_cost=14",
     "[state]\nkdf_cost=20", "[general]\nlanguage='ko'", "[general]\nexport_token='UAF_TOKEN'",
     "[general]\nhide_state=false",
     "[general]\noffline='allow'\noffline_max_age=60", "[service.su]\noffline='allow'\noffline_max_age=60",
@@ -136,6 +136,8 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     "[lock]\nretry_count_to_lock=10", "[lock]\nlock_time=30", "[lock]\nlock_time=86400", "[lock]\nlock_time=30.5",
     "[lock]\nmax_lock_count=0", "[lock]\nmax_lock_count=10", "[lock]\nroot_permanent_lock=true",
     "[face.lock]\nlock_time=30", "[biometric]\nrequire_tpm=false\ninvalidate_on_new_biometrics=false",
+    "[face]\nbus_name='a.b'\ntemplates='/var/lib/face'\nalone=true", "[face]\nbus_name='org.example_1.Face2'",
+    "[biometric]\nallow_value_as_fallback=true", "[face]\nbus_name='A.\(String(repeating: "b", count: 126))'",
     "[biometric]\nmax_tries=1\ntimeout=5\nmode='first'", "[biometric]\nmax_tries=10\ntimeout=120\nmode='together'",
     "[keyring]\nunlock=true", "[keyring]\nunlock=true\nservices=['lightdm', 'uaf-own']",
     "[lock.remote]\nmax_lock_count=3", "[passcode]\nui_type='pin4'", "[passcode]\nui_type='pin6'",
@@ -197,7 +199,8 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   @Test(arguments: [
     ("authenticators = []", "1: authenticators"), ("authenticators = 'passcode'", "1: authenticators"),
     ("authenticators = [\n'passcode',\n'iris']", "3: authenticators"),
-    ("authenticators=['face','face']", "1: authenticators"),
+    ("authenticators=['face','face']", "1: authenticators"), ("authenticators=['biometric']", "1: authenticators"),
+    ("[biometric.lock]\nlock_time=30", "1: biometric.lock"), ("[face]\ntemplates='/'", "2: face.templates"),
     ("authenticators = [1]", "1: authenticators"), ("[state]\ndirectory='x'", "2: state.directory"),
     ("[state]\ndirectory='/a/../b'", "2: state.directory"), ("[state]\ndirectory=1", "2: state.directory"),
     ("[state]\nkdf_cost=13", "2: state.kdf_cost"), ("[state]\nkdf_cost=21", "2: state.kdf_cost"),
@@ -239,7 +242,26 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(text) == expected)
   }
 
-  @Test(arguments: ["lock", "lock.remote", "passcode.lock", "pattern.lock", "fingerprint.lock"])
+  /// No name of a D-Bus interface could follow from these, or they are not those of a face service.
+  @Test(arguments: [
+    "", "org", ".org.Face", "org.Face.", "org..Face", "org.1Face", "org.face-service", "org.example.Face ",
+    "org/example",
+    "org.ex\u{e4}mple.Face", "org.example.Face'", ":1.7", "net.reactivated.Fprint", "org.freedesktop.DBus",
+    "org.freedesktop.DBus.Local", "a.\(String(repeating: "b", count: 127))",
+  ]) func `refuses a name of a face service that is not one`(_ name: String) {
+    let text = "[face]\nbus_name = \"\(name)\"\n"
+    #expect(throws: ConfigurationError.self) { try Configuration(parsing: Array(text.utf8), path: "test") }
+  }
+
+  @Test func `a face counts alone only if root says so, and every other type always does`() throws {
+    let usual = Configuration()
+    #expect(AuthenticatorType.allCases.filter { !usual.countsAlone($0) } == [.face])
+    let alone = try Configuration(parsing: Array("[face]\nalone = true".utf8), path: "test")
+    #expect(AuthenticatorType.allCases.allSatisfy(alone.countsAlone))
+    #expect(!usual.biometric.allowsValueAsFallback && usual.face.busName == nil)
+  }
+
+  @Test(arguments: ["lock", "lock.remote", "passcode.lock", "pattern.lock", "fingerprint.lock", "face.lock"])
   func `refuses lock settings outside the documented limits`(_ section: String) {
     for value in ["0", "11", "-1", "5.0", "'5'", "true"] {
       #expect(refusal("[\(section)]\nretry_count_to_lock = \(value)") == "2: \(section).retry_count_to_lock")

@@ -93,8 +93,8 @@ import Testing
     #expect(throws: expected) { try ModuleArguments(parsing: ["authenticator=5541"]) }
     #expect(
       SettingForm.authenticatorArgument.description
-        == "must be one of passcode, pattern, fingerprint, biometric, face, or an AAID without its \"#\", where a line of a "
-        + "PAM file ends (passcode: 55410001, pattern: 55410002, fingerprint: 55410003)")
+        == "must be one of passcode, pattern, fingerprint, face, or an AAID without its \"#\", where a line of a "
+        + "PAM file ends (passcode: 55410001, pattern: 55410002, fingerprint: 55410003, face: 55410004)")
   }
 
   @Test(arguments: [

@@ -57,6 +57,8 @@ struct SampleConfigurationTests {
       "pattern.appearance": PatternAppearance.settings.map(\.name),
       "pattern.lock": LockSettings.settings.map(\.name),
       "fingerprint.lock": LockSettings.settings.map(\.name),
+      "face": FaceSettings.settings.map(\.name),
+      "face.lock": LockSettings.settings.map(\.name),
       "keyring": KeyringSettings.settings.map(\.name),
       "biometric": BiometricSettings.settings.map(\.name),
       "prompt": PromptSettings.settings.map(\.name),
@@ -138,7 +140,7 @@ struct SampleConfigurationTests {
     #expect(example.prompt == defaults.prompt)
     #expect(example.services.isEmpty)
     #expect(example.rootPermanentLock == defaults.rootPermanentLock)
-    for type in ConfiguredAuthenticator.allCases {
+    for type in AuthenticatorType.allCases {
       for origin in AttemptOrigin.allCases {
         #expect(example.lockPolicy(for: type, origin: origin) == defaults.lockPolicy(for: type, origin: origin))
       }

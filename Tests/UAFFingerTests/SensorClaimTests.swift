@@ -91,6 +91,42 @@ struct SensorClaimTests {
     #expect(SensorTrouble(error, of: .fprintd).state == state)
   }
 
+  // MARK: Another service
+
+  private static let face = SensorService(named: "org.example.Face")
+
+  @Test func `derives every name of another service from its name on the bus, and lists nothing there`() {
+    #expect(SensorService(named: nil) == .fprintd && Self.face.listing == nil)
+    #expect(
+      Self.face.defaultDevice
+        == BusCall(
+          destination: "org.example.Face", path: "/org/example/Face/Manager", interface: "org.example.Face.Manager",
+          member: "GetDefaultDevice", arguments: []))
+    let claim = SensorClaim(service: Self.face, owner: ":1.9", path: "/org/example/Face/Device/0")
+    #expect(claim.call("Claim", "mina").interface == "org.example.Face.Device")
+    #expect(claim.matches.last?.contains("arg0='org.example.Face'") == true)
+    #expect(
+      SensorTrouble(.answered(name: "org.example.Face.Error.AlreadyInUse", text: ""), of: Self.face).state == .busy)
+  }
+
+  @Test(arguments: ["net.reactivated.Fprint.Device", "org.example.Face.Manager", "org.example.Face"])
+  func `ignores a match of another interface than that of the claimed service`(_ interface: String) {
+    let claim = SensorClaim(service: Self.face, owner: ":1.7", path: "/net/reactivated/Fprint/Device/0")
+    #expect(claim.meaning(of: Self.status("verify-match", interface: interface)) == nil)
+    #expect(claim.meaning(of: Self.status("verify-match", interface: "org.example.Face.Device")) == .touch(.matched))
+  }
+
+  @Test func `an error of fprintd means nothing particular from another service`() {
+    let error = BusError.answered(name: "net.reactivated.Fprint.Error.NoSuchDevice", text: "")
+    #expect(SensorTrouble(error, of: Self.face).state == .failed)
+  }
+
+  @Test func `a new owner of fprintd's name does not end a wait for another service`() {
+    let claim = SensorClaim(service: Self.face, owner: ":1.7", path: "/x")
+    #expect(claim.meaning(of: Self.owner(":1.9")) == nil)
+    #expect(claim.meaning(of: Self.owner(":1.9", of: "org.example.Face")) == .end(.serviceGone))
+  }
+
   @Test func `cuts a long text of the service, and removes its control characters`() {
     let trouble = SensorTrouble(.answered(name: "x", text: String(repeating: "é\n", count: 300)), of: .fprintd)
     #expect(trouble.detail?.utf8.count == WireLimit.fingerDetail && trouble.detail?.contains("\n") == false)

@@ -157,16 +157,6 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 2002)
   }
 
-  @Test(arguments: ["biometric", "face"])
-  func `a login ends with 2002 without a prompt if this version does not have the configured type`(_ type: String)
-    throws
-  {
-    let bench = try HelperBench.registered()
-    bench.configuration = "authenticators = [\"passcode\", \"\(type)\"]\n" + bench.configuration
-    let transcript = try bench.run(bench.begin(.authenticate, "authenticator=\(type)"))
-    #expect(transcript.result == 2002 && transcript.prompts.isEmpty)
-  }
-
   // MARK: Several together
 
   @Test

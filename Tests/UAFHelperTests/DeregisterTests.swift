@@ -316,10 +316,10 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test(arguments: ["face", "biometric", "iris", "5541#0009", ""])
+  @Test(arguments: ["biometric", "iris", "5541#0009", ""])
   func `deregistering a type that does not exist gives 1012 before anybody is asked`(type: String) throws {
     let bench = try HelperBench.registered()
-    for enabled in ["", "authenticators = [\"passcode\", \"face\", \"biometric\"]\n"] {
+    for enabled in ["", "authenticators = [\"passcode\", \"face\", \"fingerprint\"]\n"] {
       bench.configuration = enabled + bench.configuration
       for operation in [UAFWire.Operation.deregister, .authenticate, .register, .change, .reset] {
         var begin = bench.begin(operation)

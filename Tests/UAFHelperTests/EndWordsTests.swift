@@ -101,17 +101,6 @@ import UAFWire
       ])
   }
 
-  @Test func `if the configuration enables no authenticator, the text says so`() throws {
-    let bench = try HelperBench.registered()
-    bench.configuration = "authenticators = [\"face\"]\n" + bench.configuration
-    let transcript = try bench.run(bench.begin())
-    #expect(transcript.result == 2002)
-    #expect(
-      transcript.errors.first?.hasPrefix(
-        "With this machine's configuration, no authenticator can be used.")
-        == true)
-  }
-
   @Test func `if the server does not accept the authenticator that root names, the text says so`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"]]

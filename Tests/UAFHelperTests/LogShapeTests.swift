@@ -118,6 +118,7 @@ import UAFWire
     log.write(Seclusion.notice("landlock:38,seccomp:38", of: "uaf-helper"), .warning)
     log.write(.binding, "an index was left in the chip: the chip is gone", .warning)
     log.write(.fingerprint, "refused while locked", .notice)
+    log.write(.face, "7004: no touch matched; the value is asked for instead", .notice)
     log.write(.helpdesk, "unlocked by the helpdesk's payload AAECAwQFBgcICQoLDA0ODw", .notice)
     log.write(.serverPolicy, "policy 7 has expired; it stays in force until the server sends another one", .warning)
     log.write(.serverKeys, "the server's keys and authorities: accepted 0123456789abcdef", .notice)

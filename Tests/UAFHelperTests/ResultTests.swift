@@ -414,7 +414,7 @@ import UAFWire
   }
 
   @Test
-  func `status shows 3007 for an unregistered type, 3006 for a registered, 3008 for a locked, 3005 for an unknown`()
+  func `status shows 3007 for an unregistered type, 3006 for a registered, 3008 for a locked, 3005 for no sensor`()
     throws
   {
     let bench = try HelperBench()

@@ -55,6 +55,7 @@ enum GoldenMessages {
   private static let fingers: [String: WireMessage] = [
     "ask-look": .fingerAsk(FingerAsk(.look, account: "mina")),
     "ask-compare": .fingerAsk(FingerAsk(.compare, account: String(repeating: "a", count: 256))),
+    "ask-face": .fingerAsk(FingerAsk(.compare, account: "mina", service: "org.example.Face")),
     "stop": .fingerStop,
     "sensor-ready": .fingerSensor(FingerSensor(.ready, fingers: ["right-index-finger", "left-thumb"])),
     "sensor-failed": .fingerSensor(FingerSensor(.failed, detail: "no answer in 5 s", missing: "landlock:38")),

@@ -55,7 +55,8 @@ struct PacketTests {
     .fetchChunk: [1: 32768],
     .chipRequest: [1: 2, 2: 1, 3: 107, 4: 2048, 5: 32, 6: 32, 7: 4, 8: 64],
     .chipAnswer: [1: 1, 2: 4, 3: 64, 4: 64, 5: 2048, 6: 16, 7: 4, 8: 1, 9: 32],
-    .fingerAsk: [1: 1, 2: 256], .fingerStop: [:], .fingerSensor: [1: 1, 2: 64, 3: 256, 4: 64], .fingerTouch: [1: 1],
+    .fingerAsk: [1: 1, 2: 256, 3: 128], .fingerStop: [:], .fingerSensor: [1: 1, 2: 64, 3: 256, 4: 64],
+    .fingerTouch: [1: 1],
     .fingerEnd: [1: 1, 2: 256],
     .nameRequest: [1: 4], .nameAnswer: [1: 1, 2: 256, 3: 4, 4: 64],
   ]

@@ -66,7 +66,7 @@ struct CommandTests {
     ["lock", "a", "--state", "d", "--reason", "r", "--for", "31536001"], ["enable", "--state", "d"],
     ["enable", "a b", "--state", "d"],
     ["devices", "--state", "d"], ["devices", "a b", "--state", "d"],
-    ["serve", "--state", "d", "--development", "--channel-binding", "maybe"], ["metadata", "face"],
+    ["serve", "--state", "d", "--development", "--channel-binding", "maybe"], ["metadata", "iris"],
     ["serve", "--state", "d", "--development", "--uvm", "maybe"], ["approve", "a", "--state", "d"],
     ["approve", "a", "--state", "d", "--text", ""],
     ["approve", "a", "--state", "d", "--text", String(repeating: "a", count: 201)],

@@ -51,7 +51,10 @@ final class MetadataFolderTests {
     try write(try statement("FFFF#0001").jsonText, to: "b.json")
     try write("not looked at", to: "README")
     let all = try models().all
-    #expect(all.map(\.description.aaid.text) == ["5541#0001", "5541#0002", "5541#0003", "FFFF#0002", "FFFF#0001"])
+    #expect(
+      all.map(\.description.aaid.text) == [
+        "5541#0001", "5541#0002", "5541#0003", "5541#0004", "FFFF#0002", "FFFF#0001",
+      ])
     #expect(all[3].scheme == .rsassaPSSDER && all[3].publicKeyEncoding == .rsa2048DER)
   }
 
@@ -93,7 +96,7 @@ final class MetadataFolderTests {
     own.authenticatorVersion = 7
     try write(own.jsonText, to: "own.json")
     let models = try models()
-    #expect(models.all.map(\.description.aaid.text) == ["5541#0002", "5541#0003", "5541#0001"])
+    #expect(models.all.map(\.description.aaid.text) == ["5541#0002", "5541#0003", "5541#0004", "5541#0001"])
     #expect(models[try AAID("5541#0001")]?.description.authenticatorVersion == 7)
   }
 
@@ -217,6 +220,15 @@ final class MetadataFolderTests {
     #expect(statement.userVerificationDetails == [[VerificationMethodDescriptor(userVerification: 0x02)]])
     #expect(
       statement.jsonText.contains(#""keyProtection":1,"#) && statement.jsonText.contains(#""matcherProtection":1,"#))
+    #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
+  }
+
+  @Test func `the face's statement names face verification, and states no accuracy that only a camera's maker knows`()
+    throws
+  {
+    let statement = try MetadataStatement.projectOwn(.face)
+    #expect(statement.userVerificationDetails == [[VerificationMethodDescriptor(userVerification: 0x10)]])
+    #expect(!statement.jsonText.contains("baDesc") && statement.jsonText.contains(#""keyProtection":1,"#))
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 

@@ -43,7 +43,7 @@ final class PolicyFileTests {
   }
 
   @Test func `the server accepts any single model if the policy file says nothing else`() throws {
-    #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
+    #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"], ["5541#0003"], ["5541#0004"]])
   }
 
   @Test func `passkeys are accepted where the policy file says so, for everybody and for each group`() throws {

@@ -164,7 +164,7 @@ struct ServerProgramTests {
   }
 
   @Test(arguments: [
-    ["users", "mina"], ["enrol", "a b", "--state", "d"], ["metadata", "face"], ["decode", "/nonexistent"],
+    ["users", "mina"], ["enrol", "a b", "--state", "d"], ["metadata", "iris"], ["decode", "/nonexistent"],
   ])
   func `the server program exits with 2 for a wrong command line`(arguments: [String]) throws {
     let end = try run(arguments)

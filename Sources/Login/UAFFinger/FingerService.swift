@@ -3,7 +3,7 @@ import Sandbox
 import SecretMemory
 import UAFWire
 
-/// Handles the core's packets and the fingerprint service's signals as they arrive, and sends the answers to the core.
+/// Handles the core's packets and the signals of services as they arrive, and sends the answers to the core.
 @safe struct FingerService: ~Copyable {
   private let socket: PacketSocket
   private let descriptor: CInt
@@ -98,11 +98,12 @@ import UAFWire
 
   private func answer(_ ask: FingerAsk) throws(PacketSocketError) {
     guard let client else { return try tell(obstacle) }
+    let service = SensorService(named: ask.service)
     switch ask.wish {
-    case .look: try tell(client.look(for: ask.account, at: .fprintd))
+    case .look: try tell(client.look(for: ask.account, at: service))
     case .compare:
       do throws(SensorTrouble) {
-        if let sensor = try client.compare(for: ask.account, at: .fprintd) { try? tell(sensor) }
+        if let sensor = try client.compare(for: ask.account, at: service) { try? tell(sensor) }
       } catch {
         // Once the first *sensor* packet was sent, a failure is reported as an *end* packet.
         guard client.stop() else { return try tell(error.report) }

@@ -95,7 +95,8 @@ import UAFWire
       throw SensorTrouble(.untrusted, detail: "\(service.name) belongs to user \(user.text ?? "?"), not to root")
     }
     let claim = SensorClaim(service: service, owner: device.sender, path: path)
-    let fingers = try ask(claim.call("ListEnrolledFingers", account), of: service, expecting: .texts).texts
+    guard let listing = service.listing else { return (claim, []) }
+    let fingers = try ask(claim.call(listing, account), of: service, expecting: .texts).texts
     guard !fingers.isEmpty else { throw SensorTrouble(.notEnrolled) }
     return (claim, fingers.prefix(WireLimit.fingers).map { LogText.cleaned($0.utf8, limit: 64) })
   }

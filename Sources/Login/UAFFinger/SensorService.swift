@@ -4,9 +4,21 @@ import UAFWire
 struct SensorService: Equatable {
   /// Its name on the bus.
   let name: String
+  /// The method that lists what an account has enrolled; nil if the service has none.
+  let listing: String?
+
+  private init(name: String, listing: String?) {
+    self.name = name
+    self.listing = listing
+  }
 
   /// The fingerprint service.
-  static let fprintd = SensorService(name: "net.reactivated.Fprint")
+  static let fprintd = SensorService(name: "net.reactivated.Fprint", listing: "ListEnrolledFingers")
+
+  /// The service that a request of the core names; nil stands for fprintd.
+  ///
+  /// Only fprintd lists what is enrolled: the form that other services share has no such method.
+  init(named name: String?) { self = name.map { SensorService(name: $0, listing: nil) } ?? .fprintd }
 
   /// The interface of a sensor.
   var deviceInterface: String { "\(name).Device" }

@@ -35,7 +35,7 @@ struct OperationParts {
     dummy = DummyCheck(for: call, policy, queue, now: now)
     sensors = BiometricCheck(for: call, policy, prompter, accounts, queue, locks, log, sensor, now: now)
     check = ValueCheck(for: call, policy, prompter, accounts, queue, dummy, locks, sensors, now: now)
-    opener = AuthenticatorOpener(policy, prompter, check)
+    opener = AuthenticatorOpener(policy, prompter, check, sensors)
     newValue = NewValueDialogue(for: call, policy, prompter)
     keys = KeyRecords(for: call, accounts, log)
   }

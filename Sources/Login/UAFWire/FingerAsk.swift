@@ -3,9 +3,12 @@ public struct FingerAsk: Equatable, Sendable {
   /// The fields of *ask*.
   enum Field: UInt8, PacketField {
     case wish = 1
-    case account
+    case account, service
 
-    static let rules = [wish.rule(.u8, required: true), account.rule(.text(WireLimit.fingerAccount), required: true)]
+    static let rules = [
+      wish.rule(.u8, required: true), account.rule(.text(WireLimit.fingerAccount), required: true),
+      service.rule(.text(WireLimit.fingerService)),
+    ]
   }
 
   /// What the core requests.
@@ -20,11 +23,16 @@ public struct FingerAsk: Equatable, Sendable {
   public var wish: Wish
   /// The account's name; not empty, at most ``WireLimit/fingerAccount`` bytes.
   public var account: String
+  /// The name of the service on the system bus; nil for fprintd.
+  ///
+  /// It is not empty, and has at most ``WireLimit/fingerService`` bytes.
+  public var service: String?
 
   /// Makes a request.
-  public init(_ wish: Wish, account: String) {
+  public init(_ wish: Wish, account: String, service: String? = nil) {
     self.wish = wish
     self.account = account
+    self.service = service
   }
 
   /// The packet.
@@ -34,6 +42,7 @@ public struct FingerAsk: Equatable, Sendable {
     var writer = PacketWriter(.fingerAsk)
     writer.put(Field.wish, u8: wish.rawValue)
     writer.put(Field.account, text: account)
+    writer.put(Field.service, text: service)
     return try writer.finish()
   }
 
@@ -46,7 +55,9 @@ public struct FingerAsk: Equatable, Sendable {
     guard let account = packet.text(Field.account, bytes), !account.isEmpty else {
       throw .invalidValue(.fingerAsk, tag: Field.account.tag)
     }
-    self.init(wish, account: account)
+    let service = packet.text(Field.service, bytes)
+    guard service?.isEmpty != true else { throw .invalidValue(.fingerAsk, tag: Field.service.tag) }
+    self.init(wish, account: account, service: service)
   }
 
   /// The packet with which the core ends a comparison and releases the sensor (docs/protocol.md, *stop*).

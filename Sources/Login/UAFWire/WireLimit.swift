@@ -66,6 +66,8 @@ public enum WireLimit {
   public static let chipPlace = 107
   /// The account name that is sent to the fingerprint service.
   public static let fingerAccount = 256
+  /// The name of a service on the system bus, other than fprintd.
+  public static let fingerService = 128
   /// The account name that the name services return.
   public static let accountName = 256
   /// How many enrolled fingers are reported.

@@ -2,7 +2,7 @@
 
 extension AuthenticatorType: CaseIterable {
   /// Every type of this program, once each, in the order in which texts and documents name them.
-  public static let allCases: [AuthenticatorType] = [.passcode, .pattern, .fingerprint] + furtherTypes
+  public static let allCases: [AuthenticatorType] = [.passcode, .pattern, .fingerprint, .face] + furtherTypes
 
   #if DEBUG
     /// Types that a test adds, in a build for tests only: the released programs cannot add one.

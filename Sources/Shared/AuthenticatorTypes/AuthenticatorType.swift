@@ -7,8 +7,8 @@ import SecretMemory
 
 /// A type of authenticator: everything that distinguishes it from the others, in one value.
 ///
-/// Code that has to decide by type reads one of these properties. All types are in ``allCases``. All but the
-/// fingerprint are opened by a secret that a person types, which ``entry`` describes.
+/// Code that has to decide by type reads one of these properties. All types are in ``allCases``. Those
+/// without a ``sensor`` are opened by a secret that a person types, which ``entry`` describes.
 public struct AuthenticatorType: Sendable {
   /// The name that configuration, records and people use for it; ASCII small letters.
   ///
@@ -38,8 +38,11 @@ public struct AuthenticatorType: Sendable {
   public let defaultLock: LockPolicy
   /// Whether it can be used if root does not list the types.
   public let isEnabledByDefault: Bool
-  /// Whether a person types its secret; false if the machine's sensor identifies the person.
-  public var isTyped = true
+  /// The machine's sensor that identifies the person; nil if the person types a secret.
+  public var sensor: SensorKind?
+
+  /// Whether a person types its secret.
+  public var isTyped: Bool { sensor == nil }
 }
 
 extension AuthenticatorType: Hashable {
@@ -73,6 +76,22 @@ public protocol EntryRules: Sendable {
   var usesShuffledKeypad: Bool { get }
 }
 
+/// The rules of a type without a typed secret: there are none.
+struct UntypedEntryRules: EntryRules {
+  /// There is no typed secret that a rule could check.
+  func objections(to value: borrowing Secret, in language: Language) -> [String] { [] }
+
+  func requirements(in language: Language) -> [String] { [] }
+
+  func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
+
+  var digitCount: Int? { nil }
+
+  var completeLength: Int? { nil }
+
+  var usesShuffledKeypad: Bool { false }
+}
+
 /// How a person types the secret of a type, and which part of an entry counts.
 public struct TypedEntry: Sendable {
   /// The check that a prompt for the secret names (docs/protocol.md, *prompt*); at most 32 bytes of ASCII.
@@ -90,6 +109,9 @@ public struct TypedEntry: Sendable {
   ///
   /// It is also used if a prompt must not show the type.
   public static let plainCheck = "passcode"
+
+  /// The entry of a type whose secret nobody types: no entry is ever right.
+  static let none = TypedEntry(check: plainCheck, legend: [], spokenLegend: nil, canonical: { _ in nil })
 }
 
 /// How hard an entry is to guess, as in the FIDO metadata statement.

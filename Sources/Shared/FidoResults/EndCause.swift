@@ -132,8 +132,6 @@ public enum EndCause: CaseIterable, Sendable {
   case typesNotAccepted
   /// The server names keys, but none of them is on this machine.
   case keysNotHere
-  /// The configuration enables no authenticator.
-  case noneEnabled
   /// The server does not accept the authenticator that root named.
   case configuredNotAccepted
   /// The server does not accept the authenticator that the person named.

@@ -201,10 +201,6 @@ extension EnglishCatalogue {
     case .keysNotHere:
       ResultText(
         "The server asks for keys that this machine does not have.", newCode(codes))
-    case .noneEnabled:
-      ResultText(
-        "With this machine's configuration, no authenticator can be used.",
-        "Ask the administrator; the log says which one the configuration names.")
     case .configuredNotAccepted:
       ResultText(
         "The server does not accept the authenticator that this machine's configuration names.",

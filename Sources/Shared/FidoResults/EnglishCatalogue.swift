@@ -70,7 +70,7 @@ enum EnglishCatalogue: Catalogue {
         "This account is not registered on this machine.", "Register with '\(codes.registration)'."),
       1011: ResultText(
         "The user name is not valid.", "Use a short name without spaces, control or non-ASCII characters."),
-      1012: ResultText("There is no such authenticator type.", "Use passcode, pattern or fingerprint."),
+      1012: ResultText("There is no such authenticator type.", "Use passcode, pattern, fingerprint or face."),
       1100: ResultText("The request was used, has expired or does not exist.", "Try again."),
       2001: ResultText(
         "The server does not trust this client.",
@@ -313,10 +313,18 @@ enum EnglishCatalogue: Catalogue {
         ? "Left the server." : "Left. The server was not told: have its administrator revoke this machine."
     case .registeredAgain(let kind): return "Registered again: log in with the new \(kind.english)."
     case .cause(let cause): return told(cause, codes).text
-    case .touchOrType: return "Touch the fingerprint sensor and press Enter, or enter:"
-    case .touch: return "Touch the fingerprint sensor."
-    case .touchThenEnter: return "Touch the fingerprint sensor, then press Enter: "
-    case .touched(let touch): return text(touch)
+    case .touchOrType(.finger): return "Touch the fingerprint sensor and press Enter, or enter:"
+    case .touchOrType(.camera): return "Look at the camera and press Enter, or enter:"
+    case .touch(.finger): return "Touch the fingerprint sensor."
+    case .touch(.camera): return "Look at the camera."
+    case .touchThenEnter(.finger): return "Touch the fingerprint sensor, then press Enter: "
+    case .touchThenEnter(.camera): return "Look at the camera, then press Enter: "
+    case .touched(let touch, .finger): return text(touch)
+    case .touched(let touch, .camera): return text(ofLook: touch)
+    case .faceChanged:
+      return
+        "The enrolled face has changed: remove the old one with 'uafctl deregister face', and register it again with "
+        + "'uafctl register face'."
     case .printsAccepted: return "From now on your enrolled fingers are accepted."
     case .patternGrid:
       return "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done. Backspace: one node back."
@@ -397,6 +405,16 @@ extension EnglishCatalogue {
     case .liftFirst: "Lift the finger, then touch the sensor again."
     case .tooFast: "The finger was lifted too soon: touch the sensor again."
     case .waiting: "The fingerprint sensor is still waiting."
+    }
+  }
+
+  /// The result of a look at the camera.
+  static func text(ofLook touch: TouchText) -> String {
+    switch touch {
+    case .notMatched: "That face was not recognised: look at the camera again."
+    case .again, .tooShort, .liftFirst, .tooFast: "The face could not be read: look at the camera again."
+    case .notCentred: "Bring your face to the middle of the camera's picture."
+    case .waiting: "The camera is still waiting."
     }
   }
 }

@@ -152,8 +152,6 @@ extension KoreanCatalogue {
       ResultText("여기에 있는 인증 수단은 서버가 하나도 받아들이지 않습니다.", "어느 것을 받아들이는지 관리자에게 문의하십시오.")
     case .keysNotHere:
       ResultText("서버가 요구하는 키가 이 컴퓨터에 없습니다.", newCode(codes))
-    case .noneEnabled:
-      ResultText("이 컴퓨터의 설정에는 쓸 수 있는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 이름이 나와 있습니다.")
     case .configuredNotAccepted:
       ResultText("이 컴퓨터의 설정에서 정한 인증 수단을 서버가 받아들이지 않습니다.", "관리자에게 문의하십시오. 로그에 이름이 나와 있습니다.")
     case .namedNotAccepted:

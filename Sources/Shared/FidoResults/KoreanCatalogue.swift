@@ -58,7 +58,7 @@ enum KoreanCatalogue: Catalogue {
       1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "'\(codes.registration)' 명령으로 다시 등록하십시오."),
       1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "'\(codes.registration)' 명령으로 등록하십시오."),
       1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 짧은 이름을 사용하십시오."),
-      1012: ResultText("그런 인증 수단은 없습니다.", "passcode, pattern, fingerprint 가운데 하나를 사용하십시오."),
+      1012: ResultText("그런 인증 수단은 없습니다.", "passcode, pattern, fingerprint, face 가운데 하나를 사용하십시오."),
       1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
       2001: ResultText("서버가 이 클라이언트를 신뢰하지 않습니다.", "'uafctl facet' 명령이 보여 주는 값을 관리자가 서버에 등록해야 합니다."),
       2002: ResultText("서버가 요구하는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 서버가 요구하는 것이 나와 있습니다."),
@@ -254,10 +254,16 @@ enum KoreanCatalogue: Catalogue {
       return serverKnows ? "서버에서 탈퇴했습니다." : "탈퇴했습니다. 서버에는 알리지 못했으니 서버 관리자에게 이 컴퓨터를 취소해 달라고 하십시오."
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(kind.koreanObject) 사용해 로그인하십시오."
     case .cause(let cause): return told(cause, codes).text
-    case .touchOrType: return "지문 센서에 손가락을 대고 Enter를 누르거나 입력하십시오."
-    case .touch: return "지문 센서에 손가락을 대십시오."
-    case .touchThenEnter: return "지문 센서에 손가락을 댄 뒤 Enter를 누르십시오: "
-    case .touched(let touch): return text(touch)
+    case .touchOrType(.finger): return "지문 센서에 손가락을 대고 Enter를 누르거나 입력하십시오."
+    case .touchOrType(.camera): return "카메라를 보고 Enter를 누르거나 입력하십시오."
+    case .touch(.finger): return "지문 센서에 손가락을 대십시오."
+    case .touch(.camera): return "카메라를 보십시오."
+    case .touchThenEnter(.finger): return "지문 센서에 손가락을 댄 뒤 Enter를 누르십시오: "
+    case .touchThenEnter(.camera): return "카메라를 본 뒤 Enter를 누르십시오: "
+    case .touched(let touch, .finger): return text(touch)
+    case .touched(let touch, .camera): return text(ofLook: touch)
+    case .faceChanged:
+      return "등록된 얼굴이 바뀌었습니다. 'uafctl deregister face' 명령으로 예전 것을 지우고 'uafctl register face' 명령으로 다시 등록하십시오."
     case .printsAccepted: return "지금 등록된 지문을 이제부터 받아들입니다."
     case .patternGrid:
       return "마우스, 숫자 1-9, 또는 화살표와 스페이스로 그리십시오. Enter: 완료. Backspace: 한 점 지우기."
@@ -332,6 +338,16 @@ extension KoreanCatalogue {
     case .liftFirst: "손가락을 뗀 다음 센서에 다시 대십시오."
     case .tooFast: "손가락을 너무 빨리 뗐습니다. 센서에 다시 대십시오."
     case .waiting: "지문 센서가 기다리고 있습니다."
+    }
+  }
+
+  /// The result of a look at the camera.
+  static func text(ofLook touch: TouchText) -> String {
+    switch touch {
+    case .notMatched: "등록된 얼굴이 아닙니다. 카메라를 다시 보십시오."
+    case .again, .tooShort, .liftFirst, .tooFast: "얼굴을 읽지 못했습니다. 카메라를 다시 보십시오."
+    case .notCentred: "얼굴을 카메라 화면 가운데에 두십시오."
+    case .waiting: "카메라가 기다리고 있습니다."
     }
   }
 }

@@ -174,13 +174,15 @@ public enum PromptText: Hashable, Sendable {
   /// Why a conversation ended, if its result says too little.
   case cause(EndCause)
   /// The sensor waits during the prompt for the secret.
-  case touchOrType
+  case touchOrType(SensorKind)
   /// The sensor waits, and nothing needs to be typed.
-  case touch
-  /// The sensor waits, and Enter says that it was touched.
-  case touchThenEnter
-  /// The result of a touch.
-  case touched(TouchText)
+  case touch(SensorKind)
+  /// The sensor waits, and Enter says that it was used.
+  case touchThenEnter(SensorKind)
+  /// The result of a touch, or of a look at the camera.
+  case touched(TouchText, SensorKind)
+  /// What the face service has stored is not what the face was registered with.
+  case faceChanged
   /// Prints that had changed are accepted again.
   case printsAccepted
   /// How a pattern is drawn on a grid.
@@ -260,7 +262,7 @@ extension PromptText {
       .cancelled, .denied, .approvalIsOver,
       .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
-      .tooManyConversations, .registeredAgain, .unlockCodeWrong:
+      .tooManyConversations, .registeredAgain, .unlockCodeWrong, .faceChanged:
       nil
     // These texts do not end a conversation, or belong to a success.
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,

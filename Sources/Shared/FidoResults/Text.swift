@@ -170,21 +170,29 @@ public struct KeypadText: Hashable, Sendable {
   }
 }
 
-/// The result of a touch of the fingerprint sensor, as shown to people.
+/// The sensors that can identify a person, as texts name them.
+public enum SensorKind: Hashable, Sendable, CaseIterable {
+  /// A fingerprint sensor.
+  case finger
+  /// A camera that a face is shown to.
+  case camera
+}
+
+/// The result of a touch of the fingerprint sensor or of a look at the camera, as shown to people.
 public enum TouchText: Hashable, Sendable, CaseIterable {
-  /// The finger is not one of the account's enrolled fingers.
+  /// The finger or face is not one that the account has enrolled.
   case notMatched
   /// Nothing could be read.
   case again
   /// The swipe was too short.
   case tooShort
-  /// The finger was not in the middle.
+  /// The finger or face was not in the middle.
   case notCentred
   /// The finger must be lifted first.
   case liftFirst
   /// The finger was lifted too soon.
   case tooFast
-  /// Nobody has touched the sensor yet.
+  /// Nobody has used the sensor yet.
   case waiting
 }
 

@@ -6,10 +6,8 @@ import ServiceNames
 /// Root's configuration: what `pam_uaf.conf` and the files of `pam_uaf.conf.d` say, with defaults for what they leave out.
 public struct Configuration: Sendable {
   /// The enabled types, at least one, none twice.
-  public internal(set) var authenticators: [ConfiguredAuthenticator] = AuthenticatorType.allCases.filter(
-    \.isEnabledByDefault
-  )
-  .map { ConfiguredAuthenticator($0) }
+  public internal(set) var authenticators: [AuthenticatorType] = AuthenticatorType.allCases.filter(
+    \.isEnabledByDefault)
   /// `[server]`; nil without it; then nobody can log in.
   public internal(set) var server: ServerSettings?
   /// `[state]`.
@@ -24,6 +22,8 @@ public struct Configuration: Sendable {
   public internal(set) var pattern = PatternSettings()
   /// `[biometric]`.
   public internal(set) var biometric = BiometricSettings()
+  /// `[face]`.
+  public internal(set) var face = FaceSettings()
   /// `[prompt]`.
   public internal(set) var prompt = PromptSettings()
 
@@ -38,7 +38,7 @@ public struct Configuration: Sendable {
 
   var lock = LockSettings()
   var remoteLock = LockSettings()
-  var typeLocks: [ConfiguredAuthenticator: LockSettings] = [:]
+  var typeLocks: [AuthenticatorType: LockSettings] = [:]
   var services: [String: ServiceSettings] = [:]
   /// The server's policy that applies in addition; nil for none.
   var followed: LentSettings?
@@ -59,30 +59,35 @@ public struct Configuration: Sendable {
     general.offline == .allow || services.values.contains { $0.general.offline == .allow }
   }
 
-  /// Whether fingerprints may be used although the device key is bound to no chip.
-  public var allowsFingerprintsWithoutChip: Bool {
-    !biometric.requiresChip && authenticators.contains(ConfiguredAuthenticator(.fingerprint))
+  /// The enabled types with a sensor that may be used although the device key is bound to no chip.
+  public var sensorsWithoutChip: [AuthenticatorType] {
+    biometric.requiresChip ? [] : authenticators.filter { !$0.isTyped }
+  }
+
+  /// Whether an authenticator of a type can let somebody in without a typed secret.
+  public func countsAlone(_ type: AuthenticatorType) -> Bool { type != .face || face.countsAlone }
+
+  /// The keys of `[face]` without which an enabled face cannot be registered.
+  public var missingOfFace: [String] {
+    guard authenticators.contains(.face) else { return [] }
+    let needsTemplates = biometric.isBoundToPrints && face.templates == nil
+    return (face.busName == nil ? ["bus_name"] : []) + (needsTemplates ? ["templates"] : [])
   }
 
   /// When wrong entries lock an authenticator; remote attempts, and those of other users, have one policy for all types.
   ///
   /// Attempts of other users lock as remote ones do, but never permanently: another account must not be able to cause that.
-  public func lockPolicy(for type: ConfiguredAuthenticator, origin: AttemptOrigin) -> LockPolicy {
+  public func lockPolicy(for type: AuthenticatorType, origin: AttemptOrigin) -> LockPolicy {
     var policy = remoteLock.laid(over: .remoteDefault)
     switch origin {
     case .local:
       let own = typeLocks[type] ?? LockSettings()
-      return own.laid(over: lock.laid(over: type.type?.defaultLock ?? .localDefault))
+      return own.laid(over: lock.laid(over: type.defaultLock))
     case .remote: return policy
     case .otherUser:
       policy.maxLockCount = nil
       return policy
     }
-  }
-
-  /// When wrong entries lock an authenticator of a type that this version can verify.
-  public func lockPolicy(for type: AuthenticatorType, origin: AttemptOrigin) -> LockPolicy {
-    lockPolicy(for: ConfiguredAuthenticator(type), origin: origin)
   }
 
   /// The settings for entries of a type: from its section, or the type's defaults if it has none.
@@ -201,7 +206,7 @@ extension Configuration {
       guard !settings.transaction else { throw .argument(name, problem: .transaction) }
       guard server?.acceptedTransactions != .any else { throw .argument(name, problem: .anyTransaction) }
     }
-    if let type = arguments.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) {
+    if let type = arguments.authenticator.flatMap(AuthenticatorType.init(nameOrAAID:)) {
       guard authenticators.contains(type) else {
         throw .argument("authenticator", problem: .notEnabled(type.rawValue))
       }
@@ -229,9 +234,7 @@ extension Configuration {
 extension Configuration {
   /// Settings that this version reads and checks although they change nothing: each as section and key.
   public var withoutEffect: [String] {
-    let unbuilt = ConfiguredAuthenticator.allCases.filter { $0.type == nil }
-    var names = unbuilt.filter(authenticators.contains).map { "\($0.rawValue) in authenticators" }
-    names += unbuilt.filter { typeLocks[$0] != nil }.map { "\($0.rawValue).lock" }
+    var names: [String] = []
     if general.offlineMaximumAge != nil, !allowsOffline { names.append("general.offline_max_age") }
     let canJoin = server?.requiresSignedVerdict == true && server?.dialect.isWebAuthn == false
     if !policy.followed.isEmpty, !canJoin { names.append("policy.follow") }
@@ -243,39 +246,4 @@ extension Configuration {
     }
     return names
   }
-}
-
-/// A type of authenticator that the configuration may name, even if this version cannot verify it.
-public struct ConfiguredAuthenticator: Hashable, Sendable {
-  /// The name in the configuration.
-  public let rawValue: String
-
-  /// Types that the system manages and this version cannot verify.
-  private static let systems = ["biometric", "face"]
-
-  /// Every type that may be named: those that this version can verify, then the others.
-  public static var allCases: [ConfiguredAuthenticator] {
-    let built = AuthenticatorType.allCases.map(\.rawValue)
-    return (built + systems.filter { !built.contains($0) }).map { ConfiguredAuthenticator(unchecked: $0) }
-  }
-
-  /// A type that this version can verify.
-  public init(_ type: AuthenticatorType) { rawValue = type.rawValue }
-
-  /// The type with a name; nil if there is none.
-  public init?(rawValue: String) {
-    guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
-    self = found
-  }
-
-  /// The type with a name, or with the AAID of a type that this version can verify; nil if there is none.
-  init?(nameOrAAID text: String) {
-    guard let type = Self(rawValue: AuthenticatorType(nameOrAAID: text)?.rawValue ?? text) else { return nil }
-    self = type
-  }
-
-  private init(unchecked rawValue: String) { self.rawValue = rawValue }
-
-  /// The type itself; nil if this version cannot verify it.
-  public var type: AuthenticatorType? { AuthenticatorType(rawValue: rawValue) }
 }

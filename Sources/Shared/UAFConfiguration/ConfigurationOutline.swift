@@ -48,7 +48,8 @@ public struct ConfigurationOutline: Sendable {
     "hide_state", "offline", "offline_max_age", "account_check_online", "retry_count_to_lock", "lock_time",
     "max_lock_count", "root_permanent_lock", "ui_type", "min_length", "max_length", "digits_only", "keypad",
     "auto_submit", "min_nodes", "node_size", "line_width", "require_tpm", "invalidate_on_new_biometrics", "max_tries",
-    "mode", "accessible", "offer_reset", "tries", "interactive", "follow", "authenticator", "transaction",
+    "mode", "allow_value_as_fallback", "bus_name", "templates", "alone", "accessible", "offer_reset", "tries",
+    "interactive", "follow", "authenticator", "transaction",
   ]
   /// Plain if `true` or `false`; a text is a message of root's.
   private static let switches: Set<String> = [

@@ -47,14 +47,14 @@ struct ConfigurationReader {
     case "lock": try readLock(node)
     case "passcode": try readPasscode(node)
     case "pattern": try readPattern(node)
-    case "biometric":
-      try readTypeLock(
-        key, try tables.fill(&configuration.biometric, key, node, BiometricSettings.settings, tables: ["lock"]))
+    case "biometric": try tables.fill(&configuration.biometric, key, node, BiometricSettings.settings)
+    case "face":
+      try readTypeLock(key, try tables.fill(&configuration.face, key, node, FaceSettings.settings, tables: ["lock"]))
     case "prompt": try tables.fill(&configuration.prompt, key, node, PromptSettings.settings)
     case "keyring": try tables.fill(&configuration.keyring, key, node, KeyringSettings.settings)
     case "policy": try tables.fill(&configuration.policy, key, node, PolicySettings.settings)
     case "service": break
-    case _ where ConfiguredAuthenticator(rawValue: key) != nil:
+    case _ where AuthenticatorType(rawValue: key) != nil:
       // A type without keys of its own has only a lock.
       try readTypeLock(key, try tables.table(key, node))
       try tables.refuseOthers(in: try tables.table(key, node), of: key, but: ["lock"])
@@ -68,9 +68,9 @@ struct ConfigurationReader {
     guard case .array(let elements) = node.value, !elements.isEmpty else {
       throw tables.refused("authenticators", node.line, .form(.authenticators))
     }
-    var types: [ConfiguredAuthenticator] = []
+    var types: [AuthenticatorType] = []
     for element in elements {
-      guard case .string(let name) = element.value, let type = ConfiguredAuthenticator(rawValue: name),
+      guard case .string(let name) = element.value, let type = AuthenticatorType(rawValue: name),
         !types.contains(type)
       else { throw tables.refused("authenticators", element.line, .form(.authenticators)) }
       types.append(type)
@@ -115,7 +115,7 @@ struct ConfigurationReader {
   }
 
   private mutating func readTypeLock(_ type: String, _ table: TOMLTable) throws(ConfigurationError) {
-    guard let node = table["lock"], let type = ConfiguredAuthenticator(rawValue: type) else { return }
+    guard let node = table["lock"], let type = AuthenticatorType(rawValue: type) else { return }
     var lock = LockSettings()
     try tables.fill(&lock, "\(type.rawValue).lock", node, LockSettings.settings)
     configuration.typeLocks[type] = lock
@@ -208,7 +208,7 @@ struct ConfigurationReader {
 
   private func checkServices() throws(ConfigurationError) {
     for (name, service) in configuration.services.sorted(by: { $0.key < $1.key }) {
-      guard let type = service.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) else { continue }
+      guard let type = service.authenticator.flatMap(AuthenticatorType.init(nameOrAAID:)) else { continue }
       guard configuration.authenticators.contains(type) else {
         let enabled = configuration.authenticators.map(\.rawValue)
         throw tables.refused("service.\(name).authenticator", .notEnabled(type.rawValue, enabled: enabled))
@@ -306,7 +306,7 @@ struct ConfigurationReader {
     }
     let locks =
       [("lock", configuration.lock), ("lock.remote", configuration.remoteLock)]
-      + ConfiguredAuthenticator.allCases.map { ("\($0.rawValue).lock", configuration.typeLocks[$0] ?? LockSettings()) }
+      + AuthenticatorType.allCases.map { ("\($0.rawValue).lock", configuration.typeLocks[$0] ?? LockSettings()) }
     for (name, lock) in locks {
       guard let time = lock.lockTime, !LockPolicy.lockTimeRange.contains(time) else { continue }
       throw tables.refused("\(name).lock_time", .form(.lockTime))

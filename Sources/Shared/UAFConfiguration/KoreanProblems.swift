@@ -55,6 +55,8 @@ extension SettingForm {
     case .table(let name): "표여야 합니다: [\(name)]"
     case .absolutePath: "절대 경로여야 합니다"
     case .chipPlace: "TPM 장치나 소켓의 절대 경로(107바이트 이하)이거나 비어 있어야 합니다"
+    case .sensorService:
+      "시스템 버스에 있는 얼굴 인식 서비스의 이름이어야 합니다. 글자, 숫자, '_'로 된 부분을 점으로 이어 128바이트 이하로 쓰고, fprintd의 이름은 쓸 수 없습니다"
     case .messages: "\(Self.koreanMessage)이거나 언어별 텍스트여야 합니다: \(Self.languages)"
     case .messagesByLanguage: "언어별로 한 줄 1~200자의 텍스트를 담은 표여야 합니다: \(Self.languages)"
     case .rule:

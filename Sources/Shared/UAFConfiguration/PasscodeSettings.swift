@@ -136,7 +136,7 @@ public struct PatternAppearance: Equatable, Sendable {
   }
 }
 
-/// `[biometric]`: how the machine's fingerprint sensor is used.
+/// `[biometric]`: how the machine's sensors are used.
 public struct BiometricSettings: Equatable, Sendable {
   /// When the sensor is used.
   public enum Mode: String, CaseIterable, Sendable {
@@ -146,21 +146,43 @@ public struct BiometricSettings: Equatable, Sendable {
     case first
   }
 
-  /// Whether a fingerprint is offered only if the device key is bound to a chip.
+  /// Whether a sensor is offered only if the device key is bound to a chip.
   public internal(set) var requiresChip = true
-  /// Whether a change of the enrolled prints makes the fingerprint unusable until the passcode or pattern has been entered.
+  /// Whether a change of what a person has enrolled makes the authenticator unusable: a fingerprint until the passcode or
+  /// pattern has been entered, a face until it is registered again.
   public internal(set) var isBoundToPrints = true
-  /// How many touches that do not match are allowed in one call.
+  /// How many touches or looks that do not match are allowed in one call.
   public internal(set) var maximumTries = 3
   /// How long the sensor waits.
   public internal(set) var timeout = Duration.seconds(30)
   /// When the sensor is used.
   public internal(set) var mode = Mode.together
+  /// Whether a login that names a sensor goes on with the passcode or pattern if the sensor gives no match.
+  public internal(set) var allowsValueAsFallback = false
 
   static var settings: [Setting<BiometricSettings>] {
     [
       .boolean("require_tpm", \.requiresChip), .boolean("invalidate_on_new_biometrics", \.isBoundToPrints),
       .integer("max_tries", \.maximumTries, 1...10), .seconds("timeout", \.timeout, 5...120), .choice("mode", \.mode),
+      .boolean("allow_value_as_fallback", \.allowsValueAsFallback),
+    ]
+  }
+}
+
+/// `[face]`: the service that compares faces.
+public struct FaceSettings: Equatable, Sendable {
+  /// Its name on the system bus; nil if there is none.
+  public internal(set) var busName: String?
+  /// The folder in which it stores what it knows of each person, under the account's name; nil if that is not known.
+  public internal(set) var templates: String?
+  /// Whether a face can let somebody in without a typed secret.
+  public internal(set) var countsAlone = false
+
+  static var settings: [Setting<FaceSettings>] {
+    [
+      .text("bus_name", \.busName, allowed: .sensorService, AllowedText.sensorService),
+      .text("templates", \.templates, allowed: .absolutePath, AllowedText.absolutePath),
+      .boolean("alone", \.countsAlone),
     ]
   }
 }

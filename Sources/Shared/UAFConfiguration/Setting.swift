@@ -127,6 +127,25 @@ enum AllowedText {
     return isName && !text.contains("/") ? text : nil
   }
 
+  /// The name of a service of the system bus in the form that fprintd has, from which the names of its interfaces follow.
+  ///
+  /// So its parts have only what the name of an interface may have. The bus's own names and fprintd's are refused: nobody's
+  /// finger is a face.
+  static func sensorService(_ text: String) -> String? {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isName = parts.allSatisfy { part in
+      part.first.map { !(0x30...0x39).contains($0) } == true && part.allSatisfy(isPartOfName)
+    }
+    guard isName, parts.count >= 2, text.utf8.count <= 128, !text.hasPrefix("org.freedesktop.DBus"),
+      text != "net.reactivated.Fprint"
+    else { return nil }
+    return text
+  }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
+  }
+
   /// The administrator's text for the person.
   static func message(_ text: String) -> String? {
     (1...200).contains(text.unicodeScalars.count) && isPrintable(text) ? text : nil
@@ -165,7 +184,7 @@ enum AllowedText {
   }
 
   /// The name or the AAID of a known type.
-  static func authenticator(_ text: String) -> String? { ConfiguredAuthenticator(nameOrAAID: text).map { _ in text } }
+  static func authenticator(_ text: String) -> String? { AuthenticatorType(nameOrAAID: text).map { _ in text } }
 
   /// The name or the AAID of a known type, the AAID with or without its "#".
   ///

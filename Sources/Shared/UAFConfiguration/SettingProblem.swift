@@ -28,6 +28,8 @@ public enum SettingForm: Equatable, Sendable {
   case absolutePath
   /// The device or the socket of a TPM.
   case chipPlace
+  /// The name of a face service on the system bus.
+  case sensorService
   /// A message for everybody, or one for each language.
   case messages
   case messagesByLanguage
@@ -78,6 +80,9 @@ extension SettingForm: CustomStringConvertible {
     case .table(let name): "must be a table: [\(name)]"
     case .absolutePath: "must be an absolute path"
     case .chipPlace: "must be the absolute path of a TPM's device or socket, at most 107 bytes long, or empty"
+    case .sensorService:
+      "must be the name of a face service on the system bus: parts of letters, digits and '_' with dots between them, at most "
+        + "128 bytes long, and not fprintd's"
     case .messages: "must be \(Self.message), or one for each language: \(Self.languages)"
     case .messagesByLanguage: "must be a table of languages, each with \(Self.message): \(Self.languages)"
     case .rule: "must be true, false, or a message: \(Self.message), or one for each language: \(Self.languages)"
@@ -112,8 +117,8 @@ extension SettingForm: CustomStringConvertible {
   /// A table of texts by language.
   package static let languages = "{ en = \"...\", ko = \"...\" }"
 
-  /// Every type that may be named.
-  package static var types: String { ConfiguredAuthenticator.allCases.map(\.rawValue).joined(separator: ", ") }
+  /// Every type.
+  package static var types: String { AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ") }
 
   /// The AAIDs of the types that have one.
   package static var aaids: String {
@@ -253,7 +258,8 @@ extension SettingProblem: CustomStringConvertible {
   /// The keys of the file, up to the locks of types.
   package static let firstSections = "authenticators, [server], [state], [tpm], [general], [lock]"
   /// The keys after them.
-  package static let lastSections = "[passcode], [pattern], [biometric], [prompt], [keyring], [policy], [service.NAME]"
+  package static let lastSections =
+    "[passcode], [pattern], [biometric], [face], [prompt], [keyring], [policy], [service.NAME]"
   /// The sections that a server's policy may have.
   package static let lentSections = "[passcode], [pattern], [lock], [lock.remote], [prompt]"
 }

@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import Testing
 import UAFWire
 
@@ -19,7 +20,7 @@ import UAFWire
 
     func watch() throws -> FingerWatch {
       FingerWatch(
-        try FingerProcess(over: try PacketSocket(takingOver: finger.mine)), .fingerprint, for: "mina",
+        try FingerProcess(over: try PacketSocket(takingOver: finger.mine)), .fingerprint, for: "mina", at: nil,
         (tries: 3, wait: .seconds(5)),
         now: { [unowned self] in now }, count: { () throws(Ending) in false }, readPrints: { .none })
     }

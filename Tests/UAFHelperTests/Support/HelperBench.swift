@@ -41,7 +41,7 @@ final class HelperBench {
     throw Ending(.clientMismatch, log: "this test has no chip")
   }
   /// Starts uaf-finger; fails in a test without a sensor.
-  var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
+  var finger: ([String]) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
     throw Ending(.biometryNotSupported, log: "this test has no sensor")
   }
   /// Whether the front end has started the core, and waits for its end.

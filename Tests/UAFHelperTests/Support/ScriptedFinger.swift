@@ -12,8 +12,8 @@ import UAFWire
 final class ScriptedFinger: Sendable {
   /// One step of the script.
   enum Step: Sendable {
-    /// The core sends uaf-finger this request.
-    case asked(FingerAsk.Wish)
+    /// The core sends uaf-finger this request, to this service or to fprintd.
+    case asked(FingerAsk.Wish, of: String? = nil)
     /// The core releases the sensor.
     case stopped
     /// uaf-finger reports the state of the sensor, the result of a touch, or why it no longer waits.
@@ -24,6 +24,8 @@ final class ScriptedFinger: Sendable {
     case nonsense
     /// uaf-finger ends.
     case dies
+    /// Something else happens on the machine.
+    case does(@Sendable () throws -> Void)
     /// The person makes this entry, or leaves the prompt.
     case enters(String)
     case cancels
@@ -75,13 +77,17 @@ final class ScriptedFinger: Sendable {
   /// - Returns: what came instead of the step; nil if the step came.
   private func take(_ step: Step) throws -> String? {
     switch step {
-    case .asked(let wish):
-      return try hear { (packet, bytes) throws(PacketError) in try FingerAsk(packet, bytes).wish == wish }
+    case .asked(let wish, let service):
+      return try hear { (packet, bytes) throws(PacketError) in
+        let ask = try FingerAsk(packet, bytes)
+        return ask.wish == wish && ask.service == service
+      }
     case .stopped: return try hear { packet, _ in packet.type == .fingerStop }
     case .sensor(let state): send(try FingerSensor(state, fingers: ["right-index-finger"]).packet(), finger)
     case .touch(let touch): send(try touch.packet(), finger)
     case .end(let cause): send(try FingerEnd(cause).packet(), finger)
     case .nonsense: send(try FingerAsk.stop(), finger)
+    case .does(let work): try work()
     case .dies: _ = shutdown(finger, CInt(SHUT_RDWR))
     case .enters(let value):
       let packet = try Answer.packet(Secret(copying: Array(value.utf8).span))

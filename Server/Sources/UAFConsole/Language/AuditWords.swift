@@ -53,6 +53,7 @@ extension PageLanguage {
     case "passcode": text(.modelPasscode)
     case "pattern": text(.modelPattern)
     case "fingerprint": text(.modelFingerprint)
+    case "face": text(.modelFace)
     default: type
     }
   }

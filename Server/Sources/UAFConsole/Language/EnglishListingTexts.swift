@@ -105,6 +105,7 @@ enum EnglishListingTexts {
     .modelPattern: "pattern",
     .actorDirectory: "directory {}",
     .modelFingerprint: "fingerprint",
+    .modelFace: "face",
     .originLocal: "local",
     .originRemote: "remote",
     .originOtherUser: "another user",

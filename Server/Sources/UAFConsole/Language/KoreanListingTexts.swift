@@ -102,6 +102,7 @@ enum KoreanListingTexts {
     .modelPattern: "패턴",
     .actorDirectory: "디렉터리 {}",
     .modelFingerprint: "지문",
+    .modelFace: "얼굴",
     .originLocal: "본인(기기에서)",
     .originRemote: "원격",
     .originOtherUser: "다른 사용자",

@@ -445,6 +445,7 @@ enum PageText: String, CaseIterable, Sendable {
   case modelPasscode
   case modelPattern
   case modelFingerprint
+  case modelFace
   case originLocal
   case originRemote
   case originOtherUser

@@ -317,6 +317,8 @@ enum RecordKind: String, CaseIterable {
   case machine
   /// The prints with which the fingerprint was registered; at most one, without a name.
   case fingerprint
+  /// The templates with which the face was registered; at most one, without a name.
+  case face
   /// The helpdesk's unlock that was used last, and the count of wrong codes; at most one, without a name.
   case unlock
   /// The sealed password of the person's keyring: at most one for each authenticator type.

@@ -10,12 +10,16 @@ import UAFMessages
   let account: AccountFile
   let directory: StateDirectory
   /// The enabled types for which the account has an authenticator, in the configuration's order.
-  let types: [AuthenticatorType]
+  private(set) var types: [AuthenticatorType]
   /// The type that the call names; nil if it names none.
-  let named: AuthenticatorType?
+  private(set) var named: AuthenticatorType?
+  /// Whether the call goes on with typed secrets, because the sensor that it names could not be used.
+  private(set) var hasFallenBack = false
   /// The types whose keys the server is known to refuse.
   let refused: [AuthenticatorType]
   private(set) var opened: [UnlockedAuthenticatorBox] = []
+  /// The authenticators whose keys sign; empty while that is not known.
+  private var signing: [AuthenticatorType] = []
   private var attempts: [AuthenticatorType: Attempts] = [:]
 
   init(
@@ -48,6 +52,20 @@ import UAFMessages
     let row = attempts[type] ?? Attempts(left: tries)
     attempts[type] = row
     return row
+  }
+
+  /// The types that an answer of the server is about: those that sign, or else those that are open.
+  ///
+  /// A secret that was only entered beside a face signs nothing.
+  var answering: [AuthenticatorType] { signing.isEmpty ? opened.map(\.type) : signing }
+
+  /// Determines which authenticators sign.
+  func sign(with way: [AuthenticatorType]) { signing = way }
+
+  /// From now on, the call uses typed secrets only, and names no type.
+  func fallBack() {
+    (named, hasFallenBack) = (nil, true)
+    types.removeAll { !$0.isTyped }
   }
 
   /// Adds an authenticator that was opened.

@@ -147,60 +147,38 @@ final class CallPolicy {
 
   // MARK: Authenticators
 
-  /// The types that root has enabled and this version supports, in the configuration's order.
-  var enabledTypes: [AuthenticatorType] {
-    configuration.authenticators.compactMap(\.type)
-  }
+  /// The types that root has enabled, in the configuration's order.
+  var enabledTypes: [AuthenticatorType] { configuration.authenticators }
 
   /// The type that the caller, root's module argument or the service's settings name for this call, in this order of
   /// precedence.
   ///
   /// - Returns: nil if none of them names one.
-  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for a type that root has not enabled or that this version does not
-  ///   have. In a deregistration, a type that this version does not have is 1012, not 2002.
+  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for a type that root has not enabled.
   func namedType() throws(Ending) -> AuthenticatorType? {
     let named = call.begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
-    guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
-      guard !enabledTypes.isEmpty else {
-        throw Ending(
-          .noSuitableAuthenticator, because: .noneEnabled, log: "no authenticator that this version supports is enabled"
-        )
-      }
-      return nil
+    guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else { return nil }
+    guard let type = AuthenticatorType(nameOrAAID: wanted) else {
+      let isRoots = named == nil
+      throw Ending(
+        .invalidAuthenticatorType, text: isRoots ? .configurationError : nil, log: "no such authenticator type",
+        isRoots ? .rootsFault : nil)
     }
-    guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
     // Even an enabled type is refused here if its authenticators have no secret to change or reset.
     if !type.isTyped, let result = untyped {
       throw Ending(result, log: "\(type.rawValue) has no value that can be typed")
     }
     guard enabledTypes.contains(type) else {
       throw Ending(
-        .noSuitableAuthenticator, because: named == nil ? .noneEnabled : .namedNotEnabled,
+        .noSuitableAuthenticator, because: .namedNotEnabled,
         log: "\(type.rawValue) is not in the configuration's authenticators")
     }
     return type
   }
 
-  /// The ending for a name that is not a type that this version supports and root has enabled.
-  private func notAvailable(_ wanted: String, isRoots: Bool) -> Ending {
-    guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
-      return Ending(
-        .invalidAuthenticatorType, text: isRoots ? .configurationError : nil, log: "no such authenticator type",
-        isRoots ? .rootsFault : nil)
-    }
-    let log = "\(wanted) is not built"
-    // The caller named a type that this version does not have. The result is the same for every operation.
-    guard isRoots else { return Ending(.invalidAuthenticatorType, log: log) }
-    guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }
-    return Ending(notBuilt, because: .noneEnabled, log: log)
-  }
-
-  /// The result for a type that this version does not have.
-  ///
-  /// No authenticator of such a type can have been registered.
-  private var notBuilt: FidoResult {
-    if let untyped { return untyped }
-    return call.begin.operation == .deregister ? .invalidAuthenticatorType : .noSuitableAuthenticator
+  /// Whether a login that names a sensor may go on with a typed secret if the sensor cannot be used.
+  var allowsValueAsFallback: Bool {
+    call.isLogin && call.begin.payload == nil && configuration.biometric.allowsValueAsFallback
   }
 
   /// The result for a type without a typed secret; nil if the operation does not need one.

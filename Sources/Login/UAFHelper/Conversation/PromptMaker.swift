@@ -35,8 +35,8 @@ struct PromptMaker {
     if let requirements = question.requirements { lines.append(requirements) }
     lines += legend(for: question.type)
     if let keypad { lines.append(keypad.layout(in: policy.language, accessible: policy.settings.prompt.accessible)) }
-    if question.isBesideSensor {
-      lines.append(PromptText.touchOrType.text(in: policy.language))
+    if let sensor = question.sensor {
+      lines.append(PromptText.touchOrType(sensor).text(in: policy.language))
     } else if question.step == .current {
       if question.canGoBack {
         lines.append("(\(PromptText.emptyLineBack.text(in: policy.language)))")
@@ -109,10 +109,10 @@ struct PromptMaker {
   }
 
   /// The prompt of a sensor that waits, if nothing needs to be typed.
-  func touch() -> Prompt {
+  func touch(_ sensor: SensorKind) -> Prompt {
     var prompt = Prompt(
       echo: false, check: Check(rawValue: TypedEntry.plainCheck), step: .current,
-      text: PromptText.touchThenEnter.text(in: policy.language))
+      text: PromptText.touchThenEnter(sensor).text(in: policy.language))
     prompt.reason = reason(confirming: nil)
     return prompt
   }

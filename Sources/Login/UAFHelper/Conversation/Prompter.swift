@@ -80,31 +80,44 @@ import UAFWire
     return value
   }
 
-  /// Asks for a value while the fingerprint sensor waits.
+  /// Asks for a value while a sensor waits.
   ///
   /// - Returns: the entry, which may be empty. The entry is ignored if the watch says that a finger matched first.
   /// - Throws: ``Ending``: 999 if the person cancelled.
   func askValue(_ question: Question, beside watch: FingerWatch) throws(Ending) -> Secret {
     var question = question
-    question.isBesideSensor = true
+    question.sensor = watch.sensor
     let keypad = try keypad(for: question.types)
     let prompt = try prompts.prompt(for: question, confirming: nil, on: keypad)
     guard let value = try frontEnd.ask(prompt, beside: watch) else { throw cancelled("cancelled by the person") }
     return Self.meant(by: value, on: keypad)
   }
 
-  /// Waits until a finger matched, or the sensor no longer waits.
+  /// Waits until the person matched, or the sensor no longer waits.
   ///
-  /// A host that shows no notices gets a prompt, which Enter answers once the sensor was touched.
+  /// A host that shows no notices gets a prompt, which Enter answers once the sensor was used.
   ///
   /// - Throws: ``Ending``: 999 if the person cancelled; the front end went away.
   func awaitTouch(_ watch: FingerWatch) throws(Ending) {
     guard showsTouches else {
-      guard try frontEnd.ask(prompts.touch(), beside: watch) != nil else { throw cancelled("cancelled by the person") }
+      guard try frontEnd.ask(prompts.touch(watch.sensor), beside: watch) != nil else {
+        throw cancelled("cancelled by the person")
+      }
       return
     }
-    try show(.touch)
-    try frontEnd.awaitTouch(watch) { (touch) throws(Ending) in try show(.touched(TouchText(touch))) }
+    try awaitWithoutPrompt(watch)
+  }
+
+  /// Waits until the person matched, or the sensor no longer waits, without a prompt.
+  ///
+  /// Some hosts show the notices late or never; the person then sees only that the login continues.
+  ///
+  /// - Throws: ``Ending`` if the front end went away.
+  func awaitWithoutPrompt(_ watch: FingerWatch) throws(Ending) {
+    try show(.touch(watch.sensor))
+    try frontEnd.awaitTouch(watch) { (touch) throws(Ending) in
+      try show(.touched(TouchText(touch), watch.sensor))
+    }
   }
 
   /// Whether the person sees a notice while the sensor waits.
@@ -307,8 +320,8 @@ struct Question {
   var user: String
   /// Whether an empty line leads back to the list.
   var canGoBack = false
-  /// Whether the fingerprint sensor waits at the same time.
-  var isBesideSensor = false
+  /// The sensor that waits at the same time; nil if none does.
+  var sensor: SensorKind?
 
   /// How texts name what is asked for.
   var kind: ValueKind { .oneOf(types.map(\.kind)) }

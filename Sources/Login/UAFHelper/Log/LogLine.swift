@@ -135,6 +135,8 @@ enum LogEvent: String, CaseIterable {
   case sandbox
   /// A fingerprint could not be used, or changed prints were accepted.
   case fingerprint
+  /// A face could not be used.
+  case face
   /// The password of a person's keyring was kept, handed to a host, or removed.
   case keyring
   /// Memory could not be locked.

@@ -30,10 +30,15 @@ struct EnrolledPrints {
   ///   - owner: the uid that must own the stored files.
   /// - Returns: nil for a name that cannot be a file name.
   init?(of name: [UInt8], in folder: String, owner: uid_t) {
-    guard let text = String(validating: name, as: UTF8.self), !["", ".", ".."].contains(text), !text.contains("/")
-    else { return nil }
+    guard let text = String(validating: name, as: UTF8.self), Self.isNameOfFolder(name) else { return nil }
     path = "\(folder)/\(text)"
     self.owner = owner
+  }
+
+  /// Whether an account's name can be the name of a folder.
+  static func isNameOfFolder(_ name: [UInt8]) -> Bool {
+    guard let text = String(validating: name, as: UTF8.self) else { return false }
+    return !["", ".", ".."].contains(text) && !text.contains("/")
   }
 
   /// The current state of the stored prints.

@@ -16,6 +16,8 @@ import UAFWire
 
   /// The type of the authenticator that a match opens.
   let type: AuthenticatorType
+  /// The sensor, as texts name it.
+  var sensor: SensorKind { type.sensor ?? .finger }
   /// How the wait ended; nil while the sensor waits.
   var outcome: FingerMachine.Outcome? { machine.outcome }
   /// The stored prints, read at the match, while the sensor was still claimed, so that nobody else could change them through
@@ -24,6 +26,7 @@ import UAFWire
 
   private let process: FingerProcess
   private let account: String
+  private let service: String?
   private let now: () -> BootTime
   private let deadline: Int64
   private let count: () throws(Ending) -> Bool
@@ -34,15 +37,18 @@ import UAFWire
 
   /// - Parameters:
   ///   - process: the program, which has claimed the sensor for `account` and is comparing.
+  ///   - service: the name of the sensor's service on the system bus; nil for fprintd.
   ///   - count: counts a touch that did not match, and returns whether that caused a lock.
   init(
-    _ process: FingerProcess, _ type: AuthenticatorType, for account: String, _ settings: (tries: Int, wait: Duration),
+    _ process: FingerProcess, _ type: AuthenticatorType, for account: String, at service: String?,
+    _ settings: (tries: Int, wait: Duration),
     now: @escaping () -> BootTime, count: @escaping () throws(Ending) -> Bool,
     readPrints: @escaping () -> EnrolledPrints.State
   ) {
     self.process = process
     self.type = type
     self.account = account
+    self.service = service
     self.now = now
     self.count = count
     self.readPrints = readPrints
@@ -99,7 +105,7 @@ import UAFWire
         process.stop()
       }
     case .compareAgain:
-      do throws(PacketSocketError) { try process.compareAgain(for: account) } catch {
+      do throws(PacketSocketError) { try process.compareAgain(for: account, at: service) } catch {
         follow(machine.received(.lost))
       }
     case .take:

@@ -11,8 +11,10 @@ import UAFWire
 struct SensorService: Equatable {
   /// The type of the authenticators that its matches open.
   let type: AuthenticatorType
-  /// The folder in which it stores what people have enrolled.
-  let folder: String
+  /// Its name on the system bus; nil for fprintd.
+  let busName: String?
+  /// The folder in which it stores what people have enrolled; nil if that is not known.
+  let folder: String?
 }
 
 /// The machine's sensors in one call: whether this call may use them, and the program that talks to their services.
@@ -53,6 +55,9 @@ struct SensorAccess {
         type, .biometryNotAvailable,
         log: "the device key is not bound to a chip, and biometric.require_tpm is not false")
     }
+    guard service(of: type) != nil else {
+      return SensorObstacle(type, .biometryNotSupported, log: "\(type.rawValue).bus_name names no service")
+    }
     if case .failure(let ending) = process {
       return SensorObstacle(type, .biometryNotAvailable, log: ending.log)
     }
@@ -66,13 +71,16 @@ struct SensorAccess {
     guard let process = try? process?.get() else {
       return SensorObstacle(type, .biometryUnknown, log: "uaf-finger was not started")
     }
-    return SensorObstacle(type, process.sensor(.look, of: String(decoding: name, as: UTF8.self)))
+    return SensorObstacle(
+      type,
+      process.sensor(
+        .look, of: String(decoding: name, as: UTF8.self), at: service(of: type)?.busName))
   }
 
   /// What the person has stored at the service of a type; nil if the account's name cannot be the name of a folder.
   func prints(of name: [UInt8], _ type: AuthenticatorType) -> EnrolledPrints.State? {
-    guard let service = service(of: type), stored.contains(type) else { return EnrolledPrints.State.none }
-    return EnrolledPrints(of: name, in: service.folder, owner: owner)?.state()
+    guard let folder = service(of: type)?.folder, stored.contains(type) else { return EnrolledPrints.State.none }
+    return EnrolledPrints(of: name, in: folder, owner: owner)?.state()
   }
 
   /// Claims the sensor, and starts the first comparison.
@@ -91,14 +99,16 @@ struct SensorAccess {
       process = started
     } catch { throw .ending(error) }
     let account = String(decoding: name, as: UTF8.self)
-    if let obstacle = SensorObstacle(type, process.sensor(.compare, of: account)) {
+    let service = service(of: type)?.busName
+    if let obstacle = SensorObstacle(type, process.sensor(.compare, of: account, at: service)) {
       // If the answer came too late, the sensor may be claimed anyway, so it is released.
       process.stop()
       throw .obstacle(obstacle)
     }
     let settings = policy.configuration.biometric
     return FingerWatch(
-      process, type, for: account, (tries: settings.maximumTries, wait: settings.timeout), now: now, count: count,
+      process, type, for: account, at: service, (tries: settings.maximumTries, wait: settings.timeout), now: now,
+      count: count,
       readPrints: { prints(of: name, type) ?? .none })
   }
 }
@@ -138,9 +148,10 @@ struct SensorAccess {
   /// Requests the sensor's state or the first comparison, and waits for the report about the sensor.
   ///
   /// If the program gives no answer, a report of a failure is returned.
-  func sensor(_ wish: FingerAsk.Wish, of account: String) -> FingerSensor {
+  /// - Parameter service: the service's name on the system bus; nil for fprintd.
+  func sensor(_ wish: FingerAsk.Wish, of account: String, at service: String?) -> FingerSensor {
     do throws(PacketSocketError) {
-      try ask(wish, of: account)
+      try ask(FingerAsk(wish, account: account, service: service))
       // Messages about an earlier comparison may come first; they are skipped.
       while true {
         if case .sensor(let sensor) = try receive(timeoutMilliseconds: Self.answerMilliseconds) { return sensor }
@@ -151,7 +162,9 @@ struct SensorAccess {
   /// Requests a further comparison.
   ///
   /// - Throws: `PacketSocketError`.
-  func compareAgain(for account: String) throws(PacketSocketError) { try ask(.compare, of: account) }
+  func compareAgain(for account: String, at service: String?) throws(PacketSocketError) {
+    try ask(FingerAsk(.compare, account: account, service: service))
+  }
 
   /// Releases the sensor; if the program is gone, the sensor has been released already.
   func stop() {
@@ -186,9 +199,9 @@ struct SensorAccess {
     }
   }
 
-  private func ask(_ wish: FingerAsk.Wish, of account: String) throws(PacketSocketError) {
+  private func ask(_ request: FingerAsk) throws(PacketSocketError) {
     let packet: [UInt8]
-    do throws(PacketError) { packet = try FingerAsk(wish, account: account).packet() } catch { throw .malformed(error) }
+    do throws(PacketError) { packet = try request.packet() } catch { throw .malformed(error) }
     try socket.send(packet)
   }
 }
@@ -237,7 +250,15 @@ struct SensorObstacle: Equatable {
   init(_ type: AuthenticatorType, _ ending: Ending) { self.init(type, ending.result, log: ending.log) }
 
   /// The ending of a call because of this obstacle.
-  var ending: Ending { Ending(result, log: log, types: [type]) }
+  var ending: Ending { Ending(result, text: text, log: log, types: [type]) }
+
+  /// The text for the person; nil for that of the result.
+  ///
+  /// A fingerprint is accepted again after the passcode, a face only after it was registered again.
+  var text: PromptText? { type == .face && result == .biometryChanged ? .faceChanged : nil }
+
+  /// The text for the person.
+  func shown(in language: Language) -> String { text?.text(in: language) ?? result.text(in: language) }
 }
 
 /// Why the sensor was not claimed: an obstacle to show to the person, or a failure of the state.
@@ -275,9 +296,9 @@ struct SensorStart {
     let used = services.filter { mayUse($0.type) }
     guard let name else { return access(nil, stored: []) }
     let places = used.compactMap { service in
-      EnrolledPrints(of: name, in: service.folder, owner: environment.owner).map { (service.type, $0) }
+      service.folder.flatMap { EnrolledPrints(of: name, in: $0, owner: environment.owner) }.map { (service.type, $0) }
     }
-    guard !places.isEmpty else { return access(nil, stored: []) }
+    guard !used.isEmpty, EnrolledPrints.isNameOfFolder(name) else { return access(nil, stored: []) }
     let stored = places.filter { $0.1.state() != .none }.map(\.0)
     let process = Result { () throws(Ending) in try environment.finger(places.map(\.1.path)) }
     return access(process, stored: Set(stored))
@@ -285,7 +306,10 @@ struct SensorStart {
 
   /// The services of this machine, in the order of the types.
   private var services: [SensorService] {
-    [SensorService(type: .fingerprint, folder: environment.printsFolder)]
+    let fprintd = SensorService(type: .fingerprint, busName: nil, folder: environment.printsFolder)
+    let settings = policy.configuration.face
+    let face = settings.busName.map { SensorService(type: .face, busName: $0, folder: settings.templates) }
+    return [fprintd] + [face].compactMap(\.self)
   }
 
   private func access(_ process: Result<FingerProcess, Ending>?, stored: Set<AuthenticatorType>) -> SensorAccess {

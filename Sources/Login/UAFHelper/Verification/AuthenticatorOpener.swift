@@ -2,6 +2,7 @@ import Authenticator
 import AuthenticatorTypes
 import FidoResults
 import UAFClient
+import UAFConfiguration
 import UAFMessages
 
 /// Lets the person open the authenticators that a request needs, and choose if several combinations are possible.
@@ -9,11 +10,13 @@ import UAFMessages
   private let policy: CallPolicy
   private let prompter: Prompter
   private let check: ValueCheck
+  private let sensors: BiometricCheck
 
-  init(_ policy: CallPolicy, _ prompter: Prompter, _ check: ValueCheck) {
+  init(_ policy: CallPolicy, _ prompter: Prompter, _ check: ValueCheck, _ sensors: BiometricCheck) {
     self.policy = policy
     self.prompter = prompter
     self.check = check
+    self.sensors = sensors
   }
 
   /// The result of opening authenticators.
@@ -52,7 +55,7 @@ import UAFMessages
     to offer: RegistrationOffer?, among types: [AuthenticatorType], _ named: AuthenticatorType?, hasTyped: Bool
   ) throws(Ending) -> [AuthenticatorType] {
     guard let offer else { throw .outOfTurn(in: "registration") }
-    // A fingerprint cannot be an account's only authenticator.
+    // A fingerprint or a face cannot be an account's only authenticator.
     let ways = Self.ways(offer.sets, among: types, named: named).filter {
       named != nil || hasTyped || $0.contains(where: \.isTyped)
     }
@@ -82,7 +85,7 @@ import UAFMessages
   /// - Throws: ``Ending`` (2002) if the person would have to choose but cannot be asked.
   func firstType(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     if let named = held.named { return named }
-    let usable = held.usable
+    let usable = held.usable.filter(policy.configuration.countsAlone)
     let typed = usable.filter(\.isTyped)
     // A fingerprint is not a choice in the list: the sensor waits while the prompt asks for the typed secret.
     if typed.count == 1, typed != usable, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
@@ -105,7 +108,11 @@ import UAFMessages
   ///
   /// - Throws: ``Ending``, as ``ValueCheck/askAndVerify(_:_:in:attempts:canGoBack:keepsValue:canTouch:)``.
   func openFirst(_ type: AuthenticatorType, of held: AccountAuthenticators) throws(Ending) {
-    _ = try open([type], held, canGoBack: false)
+    do throws(Ending) { _ = try open([type], held, canGoBack: false) } catch {
+      try fallBack(after: error, held)
+      guard !held.opened.contains(where: \.type.isTyped) else { return }
+      _ = try open([try usualTyped(held)], held, canGoBack: false)
+    }
   }
 
   /// Opens every authenticator of one combination that the request accepts.
@@ -115,12 +122,22 @@ import UAFMessages
   /// - Throws: ``Ending``: 2002 if none is possible, or if several are and there is only one prompt; or if the person
   ///   cancelled, an entry was wrong, and so on.
   func open(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
-    let ways = Self.ways(offer.sets, among: held.types, named: held.named)
+    do throws(Ending) { return try openOffered(offer, held) } catch {
+      try fallBack(after: error, held)
+      return try openOffered(offer, held)
+    }
+  }
+
+  private func openOffered(_ offer: AuthenticationOffer, _ held: AccountAuthenticators) throws(Ending) -> Opened {
+    let ways = sorted(Self.ways(offer.sets, among: held.types, named: held.named), isNamed: held.named != nil)
     if let way = ways.first(where: held.cover), !held.opened.isEmpty { return .way(way) }
-    var further = ways.filter { way in held.opened.allSatisfy { way.contains($0.type) } }
+    var further = ways.filter { way in
+      held.opened.allSatisfy { way.contains($0.type) || $0.type.isTyped && needsTyped(way) }
+    }
     // It is possible that the server does not accept the authenticator that was verified, because either the finger or the
     // secret was enough for the first prompt. Then all combinations stay possible.
-    if further.isEmpty, held.named == nil, held.types.contains(where: { !$0.isTyped }) { further = ways }
+    let hasChoice = held.types.contains { !$0.isTyped && policy.configuration.countsAlone($0) }
+    if further.isEmpty, held.named == nil, hasChoice { further = ways }
     guard !further.isEmpty else {
       throw Ending(
         .noSuitableAuthenticator, because: held.named == nil ? .typesNotAccepted : policy.namedNotAccepted,
@@ -131,10 +148,14 @@ import UAFMessages
     // combinations without such keys are preferred.
     let promising = further.filter { $0.allSatisfy(held.usable.contains) }
     if !promising.isEmpty { further = promising }
-    guard policy.canChoose else {
-      throw Ending(
-        .noSuitableAuthenticator, because: .severalTogether,
-        log: "the server asks for more than one prompt can provide")
+    if !policy.canChoose {
+      // Of what is still needed, only a face after a typed secret needs no further prompt.
+      guard let way = further.first(where: { needsNoPrompt($0, held) }) else {
+        throw Ending(
+          .noSuitableAuthenticator, because: .severalTogether,
+          log: "the server asks for more than one prompt can provide")
+      }
+      further = [way]
     }
     return try open(oneOf: further, accepting: ways, held)
   }
@@ -143,8 +164,9 @@ import UAFMessages
   ///
   /// - Throws: ``Ending``.
   func openAny(of held: AccountAuthenticators) throws(Ending) -> Opened {
-    let types = held.usable
+    let types = held.usable.filter(policy.configuration.countsAlone)
     let typed = types.filter(\.isTyped)
+    guard !types.isEmpty else { throw Self.withoutTyped }
     let all = types.map { [$0] }
     return try open(oneOf: held.named == nil && typed.count == 1 ? [typed] : all, accepting: all, held)
   }
@@ -185,14 +207,85 @@ import UAFMessages
   private func open(
     _ way: [AuthenticatorType], _ held: AccountAuthenticators, canGoBack: Bool
   ) throws(Ending) -> Bool {
+    try openTyped(beside: way, held)
     for type in way where held[type] == nil {
       let unlocked = try check.askAndVerify(
         held.account, type, in: held.directory, attempts: held.attempts(type, tries: policy.tries),
         canGoBack: canGoBack,
-        canTouch: way.count == 1 && held.opened.isEmpty && held.named == nil && held.refused.allSatisfy(\.isTyped))
+        canTouch: way.count == 1 && held.opened.isEmpty && held.named == nil && held.refused.allSatisfy(\.isTyped)
+          && !held.hasFallenBack)
       guard let unlocked else { return false }
       held.add(unlocked)
     }
     return true
+  }
+
+  // MARK: A sensor that does not count alone
+
+  /// Whether a combination has an authenticator that lets nobody in without a typed secret.
+  private func needsTyped(_ way: [AuthenticatorType]) -> Bool {
+    !way.allSatisfy(policy.configuration.countsAlone)
+  }
+
+  /// Whether what is still needed for a combination needs no prompt: a typed secret was entered, and only cameras are left.
+  private func needsNoPrompt(_ way: [AuthenticatorType], _ held: AccountAuthenticators) -> Bool {
+    held.opened.contains(where: \.type.isTyped)
+      && way.allSatisfy { held[$0] != nil || !policy.configuration.countsAlone($0) }
+  }
+
+  /// The combinations in the order in which their authenticators are asked for: typed secrets before a sensor that does not
+  /// count alone.
+  ///
+  /// Unless the call names such a sensor, a combination without a typed secret is used only if there is no other: the person
+  /// would have to enter the secret anyway.
+  private func sorted(_ ways: [[AuthenticatorType]], isNamed: Bool) -> [[AuthenticatorType]] {
+    let sorted = ways.map { way in
+      needsTyped(way) ? way.filter(\.isTyped) + way.filter { !$0.isTyped } : way
+    }
+    let usual = sorted.filter { !needsTyped($0) || $0.contains(where: \.isTyped) }
+    return isNamed || usual.isEmpty ? sorted : usual
+  }
+
+  /// Opens a typed authenticator for a combination that needs one and has none of its own.
+  ///
+  /// What is known to prevent the use of the sensor is said before the secret is asked for.
+  private func openTyped(beside way: [AuthenticatorType], _ held: AccountAuthenticators) throws(Ending) {
+    guard needsTyped(way), !held.opened.contains(where: \.type.isTyped) else { return }
+    for type in way where !policy.configuration.countsAlone(type) {
+      if let obstacle = try sensors.obstacle(to: type, held.account, in: held.directory) { throw obstacle.ending }
+    }
+    guard !way.contains(where: \.isTyped) else { return }
+    _ = try open([try usualTyped(held)], held, canGoBack: false)
+  }
+
+  /// The typed authenticator that is asked for if the person has no choice: the one that was used last, or else the first.
+  private func usualTyped(_ held: AccountAuthenticators) throws(Ending) -> AuthenticatorType {
+    let typed = held.types.filter(\.isTyped)
+    let accepted = typed.filter { !held.refused.contains($0) }
+    let candidates = accepted.isEmpty ? typed : accepted
+    let last = try? held.account.lastUsed()
+    if let last, candidates.contains(last) { return last }
+    guard let first = candidates.first else { throw Self.withoutTyped }
+    return first
+  }
+
+  private static var withoutTyped: Ending {
+    Ending(.biometryWithoutPasscode, log: "a face lets nobody in without a passcode or a pattern")
+  }
+
+  // MARK: A typed secret instead of a sensor
+
+  /// Lets the call go on with a typed secret, after the sensor that it names could not be used, if root allows that.
+  ///
+  /// - Throws: `ending` if root does not allow it, or it ends the call for another reason.
+  private func fallBack(after ending: Ending, _ held: AccountAuthenticators) throws(Ending) {
+    guard policy.allowsValueAsFallback, let named = held.named, !named.isTyped, ending.types == [named],
+      held.types.contains(where: \.isTyped)
+    else { throw ending }
+    // A program that answers every prompt with its only string has given it to the sensor's prompt.
+    let isEntered = held.opened.contains(where: \.type.isTyped)
+    guard policy.isInteractive || isEntered || !sensors.hasPrompted else { throw ending }
+    try sensors.tellFallback(SensorObstacle(named, ending))
+    held.fallBack()
   }
 }

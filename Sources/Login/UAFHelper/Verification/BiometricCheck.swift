@@ -20,6 +20,8 @@ import UAFWire
   ///
   /// Each is logged and shown only once in a call.
   private var told: [SensorObstacle] = []
+  /// Whether this call has shown a prompt for a sensor.
+  private(set) var hasPrompted = false
 
   init(
     for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ queue: DerivationQueue,
@@ -57,13 +59,14 @@ import UAFWire
     }
     // A person who is not at the machine need not be told that the sensor is not used.
     guard let obstacle = told.first, obstacle.result != .biometryInvalidContext else { return (nil, nil) }
-    return (nil, obstacle.result.text(in: policy.language))
+    return (nil, obstacle.shown(in: policy.language))
   }
 
   /// The account's authenticators whose sensor may wait while the person types.
   private func typesBeside(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
     var types: [AuthenticatorType] = []
-    for service in sensor.services where policy.enabledTypes.contains(service.type) {
+    for service in sensor.services
+    where policy.enabledTypes.contains(service.type) && policy.configuration.countsAlone(service.type) {
       if try accounts.isEnrolled(account, service.type) { types.append(service.type) }
     }
     return types
@@ -71,7 +74,7 @@ import UAFWire
 
   private func tell(_ obstacle: SensorObstacle) {
     told.append(obstacle)
-    log.write(.fingerprint, "\(obstacle.result): \(obstacle.log)")
+    log.write(event(obstacle.type), "\(obstacle.result): \(obstacle.log)")
   }
 
   /// Opens the authenticator after a match.
@@ -91,6 +94,9 @@ import UAFWire
 
   /// Lets the person use the sensor, and opens the authenticator.
   ///
+  /// After a typed secret, a face needs no prompt: the camera compares whoever has just typed. So hosts that can show only one
+  /// prompt can ask for both.
+  ///
   /// - Throws: ``Ending`` if the authenticator was not opened, with the result that gives the reason, or if the person
   ///   cancelled.
   func askAndVerify(
@@ -98,8 +104,38 @@ import UAFWire
   ) throws(Ending) -> UnlockedAuthenticatorBox {
     let watch: FingerWatch
     do throws(SensorRefusal) { watch = try self.watch(type, account, in: directory) } catch { throw error.ending }
-    try prompter.awaitTouch(watch)
+    if policy.configuration.countsAlone(type) {
+      hasPrompted = !prompter.showsTouches
+      try prompter.awaitTouch(watch)
+    } else {
+      try prompter.awaitWithoutPrompt(watch)
+    }
     return try open(watch, account, in: directory)
+  }
+
+  /// What prevents the use of the sensor, as far as that is known without claiming it; nil if nothing does.
+  ///
+  /// It is asked before a typed secret that would be of no use alone.
+  ///
+  /// - Throws: ``Ending`` if the state cannot be used.
+  func obstacle(
+    to type: AuthenticatorType, _ account: AccountFile, in directory: borrowing StateDirectory
+  ) throws(Ending) -> SensorObstacle? {
+    do throws(SensorRefusal) { try requireUsable(type, account, in: directory) } catch {
+      switch error {
+      case .obstacle(let obstacle): return obstacle
+      case .ending(let ending): throw ending
+      }
+    }
+    return nil
+  }
+
+  /// Tells the person why a typed secret is asked for instead of the sensor.
+  ///
+  /// - Throws: ``Ending``: the front end went away.
+  func tellFallback(_ obstacle: SensorObstacle) throws(Ending) {
+    log.write(event(obstacle.type), "\(obstacle.result): \(obstacle.log); the value is asked for instead")
+    if !policy.hidesState { try prompter.showError(obstacle.shown(in: policy.language)) }
   }
 
   // MARK: Registering
@@ -188,9 +224,22 @@ import UAFWire
 
   // MARK: Parts
 
+  private func event(_ type: AuthenticatorType) -> LogEvent { type == .face ? .face : .fingerprint }
+
   private func watch(
     _ type: AuthenticatorType, _ account: AccountFile, in directory: borrowing StateDirectory
   ) throws(SensorRefusal) -> FingerWatch {
+    try requireUsable(type, account, in: directory)
+    let lock = accounts.lockPolicy(type, of: account)
+    return try sensor.claim(type, for: account.identity.name, policy, now: now) { [self] () throws(Ending) in
+      try count(type, account, under: lock)
+    }
+  }
+
+  /// Throws unless this call may use the sensor, what is stored has not changed, and the authenticator is not locked.
+  private func requireUsable(
+    _ type: AuthenticatorType, _ account: AccountFile, in directory: borrowing StateDirectory
+  ) throws(SensorRefusal) {
     if let obstacle = sensor.obstacle(to: type, call, policy, isBoundToChip: directory.isBoundToChip) {
       throw .obstacle(obstacle)
     }
@@ -207,9 +256,6 @@ import UAFWire
     } catch {
       guard error.types == [type] else { throw .ending(error) }
       throw .obstacle(SensorObstacle(type, error))
-    }
-    return try sensor.claim(type, for: account.identity.name, policy, now: now) { [self] () throws(Ending) in
-      try count(type, account, under: lock)
     }
   }
 

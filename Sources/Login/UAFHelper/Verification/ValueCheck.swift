@@ -139,7 +139,7 @@ import UAFWire
     guard watch.outcome != .timedOut || prompter.showsTouches && policy.configuration.biometric.mode == .first else {
       return nil
     }
-    return SensorObstacle(watch.type, watch.outcome)?.result.text(in: policy.language)
+    return SensorObstacle(watch.type, watch.outcome)?.shown(in: policy.language)
   }
 
   /// The result of checking an entry.

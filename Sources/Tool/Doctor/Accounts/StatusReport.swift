@@ -40,7 +40,7 @@ package struct StatusReport {
     if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
     if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
     if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }
-    if let obstacle = Self.obstacle(to: authenticator) { lines.append("  " + told(obstacle)) }
+    if let obstacle = Self.obstacle(to: authenticator) { lines.append("  " + told(obstacle, of: authenticator)) }
     if authenticator.lockOptionsWait { lines.append("  " + waiting) }
     return lines
   }
@@ -63,12 +63,29 @@ package struct StatusReport {
     }
   }
 
-  /// What prevents the use of a fingerprint; nil if nothing does.
+  /// What prevents the use of a sensor; nil if nothing does.
   static func obstacle(to authenticator: StatusDocument.Authenticator) -> FidoResult? {
-    // A key that is not bound to the enrolled fingerprints can be used.
+    // A key that is not bound to what is enrolled can be used.
     let usable: [FidoResult] = [.biometryNotChanged, .biometryStateNotSupported]
     guard let code = authenticator.biometry else { return nil }
     return FidoResult.allListed.first { $0.code == code && !usable.contains($0) }
+  }
+
+  /// Why a sensor cannot be used, and what to do.
+  ///
+  /// A face is not accepted again by entering the passcode.
+  static func words(
+    about obstacle: FidoResult, of type: String, in language: Language
+  ) -> (what: String, nextStep: String?) {
+    let text = obstacle == .biometryChanged && type == "face" ? PromptText.faceChanged : nil
+    return (
+      text?.text(in: language) ?? obstacle.text(in: language), text == nil ? obstacle.nextStep(in: language) : nil
+    )
+  }
+
+  private func told(_ obstacle: FidoResult, of authenticator: StatusDocument.Authenticator) -> String {
+    let (what, nextStep) = Self.words(about: obstacle, of: authenticator.type, in: language)
+    return [what, nextStep].compactMap(\.self).joined(separator: " ") + " [\(obstacle.code)]"
   }
 
   /// The text of 3015, and what to do.
@@ -104,7 +121,7 @@ package struct StatusDocument: Equatable {
     package let lockOptionsWait: Bool
     /// Whether only this machine counts its wrong entries, although a chip holds the machine's device key.
     package let isCountedByMachine: Bool
-    /// The state of a fingerprint, as a result of the core; nil for a passcode or pattern.
+    /// The state of a fingerprint or a face, as a result of the core; nil for a passcode or pattern.
     package let biometry: UInt32?
     /// `kept` or `declined`, what was decided about the password of the person's keyring; nil if nothing was.
     package let keyring: String?

@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import FidoResults
 import Glibc
 import UAFConfiguration
@@ -48,8 +49,15 @@ struct ConfigurationCheck {
     if !told.isEmpty {
       findings.append(.warning(.hideState, ConfigurationText.toldState(sections: told)))
     }
-    if configuration.allowsFingerprintsWithoutChip {
-      findings.append(.warning(.fingerprintSoftware, ConfigurationText.softwareFingerprint))
+    if !configuration.sensorsWithoutChip.isEmpty {
+      findings.append(
+        .warning(.fingerprintSoftware, ConfigurationText.softwareSensors(configuration.sensorsWithoutChip)))
+    }
+    if configuration.authenticators.contains(.face), configuration.countsAlone(.face) {
+      findings.append(.warning(.faceAlone, ConfigurationText.faceAlone))
+    }
+    findings += configuration.missingOfFace.map {
+      .warning(.faceIncomplete, ConfigurationText.faceIncomplete(key: $0))
     }
     if configuration.server?.webAuthn.hasWebOrigin == true {
       findings.append(.warning(.webOrigin, ConfigurationText.webOrigin))
@@ -70,7 +78,12 @@ enum ConfigurationText: FindingCatalogue {
   case unverified
   case offline(sections: [String])
   case toldState(sections: [String])
-  case softwareFingerprint
+  /// Sensors whose keys no chip protects.
+  case softwareSensors([AuthenticatorType])
+  /// A face that lets somebody in without a typed secret.
+  case faceAlone
+  /// A face that nobody can register, because this key of `[face]` is missing.
+  case faceIncomplete(key: String)
   /// The configured origin is that of web pages (https).
   case webOrigin
 
@@ -98,11 +111,20 @@ enum ConfigurationText: FindingCatalogue {
       FindingText(
         "configuration: hide_state = false in \(sections.joined(separator: ", ")): over the network, too, anybody can find out who "
           + "is registered and who is locked", do: "take it out: locally it is the default")
-    case .softwareFingerprint:
+    case .softwareSensors(let types):
       FindingText(
-        "configuration: require_tpm = false: the keys of fingerprints are protected by software alone, and a match brings no "
-          + "secret",
+        "configuration: require_tpm = false: the keys of \(types.map { "\($0.rawValue)s" }.joined(separator: " and ")) are "
+          + "protected by software alone, and a match brings no secret",
         do: "bind the device key to a chip, and remove the setting")
+    case .faceAlone:
+      FindingText(
+        "configuration: face.alone = true: a face lets somebody in without a passcode or pattern, and a picture or a mask may "
+          + "be enough for the camera",
+        do: "remove the setting; the face is then asked for after the value")
+    case .faceIncomplete(let key):
+      FindingText(
+        "configuration: face is in authenticators, but face.\(key) is missing: nobody can register a face",
+        do: "write it in [face], or take face out of authenticators")
     case .webOrigin:
       FindingText(
         "configuration: server.origin is an https origin: whoever takes over uaf-fetch or the server can use the answer to a "
@@ -133,15 +155,28 @@ enum ConfigurationText: FindingCatalogue {
       FindingText(
         "설정: \(sections.joined(separator: ", "))의 hide_state = false: 네트워크에서도 누가 등록되었고 누가 잠겼는지 알 수 있습니다",
         do: "지우십시오. 로컬에서는 이것이 기본값입니다")
-    case .softwareFingerprint:
+    case .softwareSensors(let types):
       FindingText(
-        "설정: require_tpm = false: 지문 키는 소프트웨어로만 보호되고, 지문 일치는 비밀 값을 가져오지 않습니다",
+        "설정: require_tpm = false: \(Self.koreanNames(types)) 키는 소프트웨어로만 보호되고, \(Self.koreanNames(types)) 일치는 비밀 값을 "
+          + "가져오지 않습니다",
         do: "장치 키를 칩에 묶은 뒤 지우십시오")
+    case .faceAlone:
+      FindingText(
+        "설정: face.alone = true: 패스코드나 패턴 없이 얼굴만으로 들어올 수 있으며, 카메라는 사진이나 가면을 구별하지 못할 수 있습니다",
+        do: "지우십시오. 그러면 값을 입력한 뒤에 얼굴을 확인합니다")
+    case .faceIncomplete(let key):
+      FindingText(
+        "설정: authenticators에 face가 있지만 face.\(key)이(가) 없습니다. 아무도 얼굴을 등록할 수 없습니다",
+        do: "[face]에 쓰거나 authenticators에서 face를 지우십시오")
     case .webOrigin:
       FindingText(
         "설정: server.origin이 https origin입니다. uaf-fetch나 서버를 장악한 사람은 이 컴퓨터의 로그인에 대한 응답을 브라우저 세션에도 쓸 수 있습니다",
         do: "서버가 linux://RPID를 받아들이면 지우십시오. 그렇지 않으면 그 키를 이 컴퓨터의 로그인에만 쓰십시오")
     }
+  }
+
+  private static func koreanNames(_ types: [AuthenticatorType]) -> String {
+    types.map { $0 == .face ? "얼굴" : "지문" }.joined(separator: "과 ")
   }
 
   private static func list(_ path: String, _ files: [String]) -> String {

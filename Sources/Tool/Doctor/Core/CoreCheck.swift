@@ -36,8 +36,10 @@ struct CoreCheck {
     if document.authenticators.contains(where: { $0.atServer == "ahead" }) {
       findings.append(.warning(.keyBehind, CoreText.behind(account: name, codes)))
     }
-    findings += document.authenticators.compactMap(StatusReport.obstacle).map {
-      .warning(.fingerprint, CoreText.fingerprint($0))
+    findings += document.authenticators.compactMap { authenticator in
+      StatusReport.obstacle(to: authenticator).map {
+        .warning(authenticator.type == "face" ? .face : .fingerprint, CoreText.sensor(type: authenticator.type, $0))
+      }
     }
     if !usable.isEmpty {
       findings.append(.ok(CoreText.usable(account: name, usable)))
@@ -79,8 +81,8 @@ enum CoreText: FindingCatalogue {
   case nothing(account: String, CodeUse)
   /// The server has seen more signatures with the account's keys than this machine has made.
   case behind(account: String, CodeUse)
-  /// Why a fingerprint cannot be used now.
-  case fingerprint(FidoResult)
+  /// Why a fingerprint or a face cannot be used now.
+  case sensor(type: String, FidoResult)
   /// The server does not know this machine, since a time in seconds since 1970.
   case unknownMachine(Int64)
 
@@ -123,8 +125,7 @@ enum CoreText: FindingCatalogue {
         "account: \(account): the server has seen more signatures of its key than this machine has made: an older copy was put "
           + "back, or another machine has the key",
         do: codes.repair + (codes.takesCodes ? ", with a new enrolment code" : ""))
-    case .fingerprint(let result):
-      FindingText("fingerprint: \(result.text(in: .english)) [\(result.code)]", do: result.nextStep(in: .english))
+    case .sensor(let type, let result): Self.sensor(type, type, result, in: .english)
     case .unknownMachine(let since):
       FindingText(
         "server: since \(ShownTime.utc(since)) it says that it does not know this machine: it was revoked there, or the server uses "
@@ -171,8 +172,7 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "계정: \(account): 서버가 이 컴퓨터가 만든 것보다 더 많은 서명을 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 "
           + "있습니다", do: "\(codes.takesCodes ? "새 등록 코드로 " : "")\(codes.repair) 명령을 실행하십시오")
-    case .fingerprint(let result):
-      FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
+    case .sensor(let type, let result): Self.sensor(type == "face" ? "얼굴" : "지문", type, result, in: .korean)
     case .unknownMachine(let since):
       FindingText(
         "서버: \(ShownTime.utc(since))부터 서버가 이 컴퓨터를 모른다고 합니다. 서버에서 해지되었거나 서버가 이전 또는 다른 저장소를 쓰고 "
@@ -180,6 +180,13 @@ enum CoreText: FindingCatalogue {
           + "서명하는 동안에만 할 수 있습니다",
         do: "서버의 새 가입 파일을 받아 uafctl join --payload FILE 명령을 실행하십시오. 키와 잠금, 계정은 그대로 남습니다")
     }
+  }
+
+  private static func sensor(
+    _ name: String, _ type: String, _ result: FidoResult, in language: Language
+  ) -> FindingText {
+    let (what, nextStep) = StatusReport.words(about: result, of: type, in: language)
+    return FindingText("\(name): \(what) [\(result.code)]", do: nextStep)
   }
 
   /// How a lock ends, or can be avoided.

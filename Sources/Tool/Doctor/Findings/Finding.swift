@@ -79,6 +79,7 @@ package enum FindingID: String, CaseIterable {
   case accountForbidden = "account-forbidden"
   case accountLocked = "account-locked"
   case fingerprint
+  case face
   // The server's policy for this machine
   case policyExpired = "policy-expired"
   case policyRefused = "policy-refused"
@@ -112,6 +113,8 @@ package enum FindingID: String, CaseIterable {
   case offline
   case hideState = "hide-state"
   case fingerprintSoftware = "fingerprint-software"
+  case faceAlone = "face-alone"
+  case faceIncomplete = "face-incomplete"
   case webOrigin = "web-origin"
   case trustUnusable = "trust-unusable"
   case trustNoEffect = "trust-no-effect"

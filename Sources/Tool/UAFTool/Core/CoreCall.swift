@@ -116,9 +116,9 @@ enum AuthenticatorName {
   /// The types of this version, for completion in shells.
   static let shown = AuthenticatorType.allCases.map(\.rawValue)
 
-  /// Whether `name` is a type that a configuration may contain, or has the form of an AAID (`5541#0001`).
+  /// Whether `name` is a type, or has the form of an AAID (`5541#0001`).
   static func isPossible(_ name: String) -> Bool {
-    ConfiguredAuthenticator(rawValue: name) != nil || name.utf8.count == 9 && name.dropFirst(4).first == "#"
+    AuthenticatorType(rawValue: name) != nil || name.utf8.count == 9 && name.dropFirst(4).first == "#"
   }
 }
 

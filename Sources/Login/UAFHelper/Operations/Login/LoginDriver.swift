@@ -180,6 +180,7 @@ struct LoginSigners {
     do throws(Ending) {
       guard case .way(let way) = try tools.opener.open(offer, held) else { return .registerAnewChosen }
       (self.way, answered, signed) = (way, tools.now(), [])
+      held.sign(with: way)
       return .wayOpen(signatures: way.count)
     } catch {
       let leftOut = AuthenticatorType.all(named: offer.leftOut)
@@ -249,7 +250,7 @@ struct LoginVerdict {
   func believe(_ acceptance: Acceptance?) throws(Ending) -> LoginEvent {
     guard let acceptance else { throw .outOfTurn(in: "login") }
     let believed = try tools.server.believe(acceptance)
-    try tools.keys.noteAccepted(held.account, held.opened.map(\.type))
+    try tools.keys.noteAccepted(held.account, held.answering)
     tools.keys.note(believed.machineSecret, of: try tools.server.place(client.authentication), held.account)
     return .believed
   }
@@ -302,7 +303,7 @@ struct LoginVerdict {
   /// - Throws: ``Ending``.
   func refused(_ refusal: Refusal?) throws(Ending) -> Ending {
     guard let refusal else { throw .outOfTurn(in: "login") }
-    let ending = try tools.keys.noted(refusal, held.account, held.opened.map(\.type))
+    let ending = try tools.keys.noted(refusal, held.account, held.answering)
     // If no authenticator has been opened yet, it is the code of the approval that the server refused.
     let isCodes = isApproval && held.opened.isEmpty && refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
     return isCodes ? ending.saying(.cause(.approvalRefused)) : ending

@@ -35,9 +35,6 @@ struct StatusOperation: CallOperation {
       sets.add(type, state.code)
       entries.append(.object(state.json))
     }
-    for type in policy.configuration.authenticators where AuthenticatorType(rawValue: type.rawValue) == nil {
-      entries.append(Self.notBuilt(type))
-    }
     var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(call.shownName)]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
     var document: JSONObject = [
@@ -95,16 +92,6 @@ struct StatusOperation: CallOperation {
     json.set("biometryName", .string(sensor.result.name))
     json.set("keyProtection", .string(isBound ? "hardware" : "software"))
     return (code, json)
-  }
-
-  /// The state of a type that root has enabled but this version does not support.
-  ///
-  /// It has no AAID and no counter.
-  private static func notBuilt(_ type: ConfiguredAuthenticator) -> JSONValue {
-    let code = FidoResult.stateNotSupported
-    return .object([
-      "type": .string(type.rawValue), "state": .integer(Int64(code.code)), "stateName": .string(code.name),
-    ])
   }
 
   private func entry(
