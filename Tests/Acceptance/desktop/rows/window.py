@@ -250,6 +250,8 @@ def types(lab):
     seat = screen(lab, authenticators=BOTH, server=SIGNED)
     seat.press("Set up a pattern")
     seat.press("I have no code")
+    # The page of the code has a field, too.
+    seat.shows("Enter it to go on")
     seat.fill(seat.person.passcode)
     for _ in range(2):
         seat.shows("No dot is drawn yet.")
