@@ -55,7 +55,7 @@ final class MetadataFolderTests {
       all.map(\.description.aaid.text) == [
         "5541#0001", "5541#0002", "5541#0003", "5541#0004", "FFFF#0002", "FFFF#0001",
       ])
-    #expect(all[3].scheme == .rsassaPSSDER && all[3].publicKeyEncoding == .rsa2048DER)
+    #expect(all[4].scheme == .rsassaPSSDER && all[4].publicKeyEncoding == .rsa2048DER)
   }
 
   @Test func `the server accepts an MDS 3 statement, and not the MDS entry with status reports that surrounds it`()

@@ -14,6 +14,7 @@ import UAFMessages
   private static let passcode = "5541#0001"
   private static let pattern = "5541#0002"
   private static let fingerprint = "5541#0003"
+  private static let face = "5541#0004"
 
   /// The operators (alice, bob and ghost) must use passcode and pattern together; everybody else may use either.
   private func server() throws -> TestServer {
@@ -148,7 +149,7 @@ import UAFMessages
     #expect(strict.registration(besides: keys) == [[MatchCriteria(aaid: try AAID(Self.pattern))]])
     #expect(strict.registration(besides: []).map(\.count) == [2])
     let other = try await registration(server, "alice", deviceID: "two")
-    #expect(aaids(other.policy) == [[Self.passcode], [Self.pattern], [Self.fingerprint]])
+    #expect(aaids(other.policy) == [[Self.passcode], [Self.pattern], [Self.fingerprint], [Self.face]])
     #expect(other.policy.disallowed.flatMap { $0.keyIDs ?? [] } == keys.map(\.keyID))
   }
 
