@@ -34,7 +34,7 @@ BUILD_TESTS := $(SWIFT) build --build-tests && $(SWIFT) build --package-path Ser
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
+.PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint test-face
 .PHONY: test-confinement test-desktop test-vm test-webauthn test-directory test-provisioning lint-ansible
 .PHONY: attack attack-table proofs test-machines bench fuzz coverage test-fuzzers deb release test-packages install clean fmt lint
 
@@ -48,6 +48,7 @@ help:
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
 	@echo 'make test-desktop  log in at greeters and lockers, and with gnome-keyring and KWallet behind the module, in namespaces; ROWS=... some'
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
+	@echo 'make test-face      log in by passcode and face, on a face service of the tests, in namespaces; ROWS=... some of it'
 	@echo 'make test-webauthn  servers of others that speak WebAuthn, started and tried, in namespaces; ROWS=quick the two small ones'
 	@echo 'make test-provisioning  accounts as identity providers send them by SCIM, on SQLite and PostgreSQL, in namespaces; ROWS=... some'
 	@echo 'make test-confinement  have AppArmor and SELinux read the policies for our programs'
@@ -122,6 +123,10 @@ test-devices: deps
 test-fingerprint: deps
 	scripts/stage.sh --if-older
 	scripts/fingerprint.sh $(ROWS)
+
+test-face: deps
+	scripts/stage.sh --if-older
+	scripts/face.sh $(ROWS)
 
 test-desktop: deps
 	scripts/stage.sh --if-older

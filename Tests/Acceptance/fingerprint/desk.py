@@ -35,13 +35,17 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 class Desk:
     """The fingerprint environment that the rows use."""
 
+    # Programs of Debian's packages that it needs, and the folder in which its service stores what people enrol.
+    NEEDED: tuple[str, ...] = (FPRINTD, "/usr/bin/dbus-daemon", "/usr/bin/fprintd-enroll")
+    STORE = PRINTS
+
     def __init__(self, lab):
         self.lab = lab
         self.bus = self.polkit = self.service = None
 
     def set_up(self):
         """Starts bus, polkit's stand-in and service; raises Skip if Debian's packages are missing."""
-        for path in (FPRINTD, "/usr/bin/dbus-daemon", "/usr/bin/fprintd-enroll"):
+        for path in self.NEEDED:
             if not os.path.exists(path):
                 raise Skip(f"{path} is not there, and its package could not be fetched")
         # As the package does it: the bus refuses a connection from a user id without a name.
@@ -50,7 +54,7 @@ class Desk:
         os.makedirs("/run/dbus", exist_ok=True)
         seat.sit_down()
         CONFIGURATION.write_text(BUS)
-        PRINTS.mkdir(mode=0o700, exist_ok=True)
+        self.STORE.mkdir(mode=0o700, exist_ok=True)
         self.start_bus()
 
     # --- The bus

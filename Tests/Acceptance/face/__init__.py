@@ -1,0 +1,1 @@
+"""Logins by face, on a face service that was written for these rows."""

@@ -1,0 +1,1 @@
+"""The rows of the table. Every module of this folder is imported."""
