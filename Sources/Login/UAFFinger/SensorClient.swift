@@ -77,8 +77,20 @@ import UAFWire
 
   private func begin(with claim: SensorClaim) throws(SensorTrouble) {
     guard !isComparing else { return }
+    try passOver(before: claim)
     _ = try ask(claim.call("VerifyStart", "any"), of: claim.service)
     isComparing = true
+  }
+
+  /// Passes over the signals that have arrived before a comparison begins: a match among them is a match of nobody.
+  private func passOver(before claim: SensorClaim) throws(SensorTrouble) {
+    while let signal = try nextSignal(of: claim.service) {
+      if case .end? = claim.meaning(of: signal) { throw SensorTrouble(.noService, detail: "the service has ended") }
+    }
+  }
+
+  private func nextSignal(of service: SensorService) throws(SensorTrouble) -> BusSignal? {
+    do throws(BusError) { return try bus.nextSignal() } catch { throw SensorTrouble(error, of: service) }
   }
 
   /// The default sensor, the connection of the service that owns it, and what the account has enrolled.

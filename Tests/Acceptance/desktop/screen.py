@@ -105,7 +105,7 @@ class Screen:
     def _start_display(self):
         self._folder.mkdir(parents=True)
         server = self.lab.start(
-            "Xvfb", self._display, "-screen", "0", _SIZE, "-fbdir", self._folder, "-ac", "-nolisten", "tcp",
+            "Xvfb", self._display, "-screen", "0", _SIZE, "-fbdir", self._folder, "-ac", "-noreset", "-nolisten", "tcp",
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self.lab.after(lambda: self._end_display(server))
@@ -252,6 +252,16 @@ class Screen:
         """The digits of the keypad in their order."""
         self.shows("Digit 0", "push button")
         return [name for name in self.names("push button") if name.startswith("Digit ")]
+
+    def dial(self, digits):
+        """Presses digits of the keypad. Each is waited for: a button that was just pressed ignores a second press."""
+        for count, digit in enumerate(digits, 1):
+            self.press(f"Digit {digit}")
+            until(lambda count=count: self._entered() == count, lambda count=count: f"{count} digits; shown is {self.texts()}")
+
+    def _entered(self):
+        """How many characters the fields have."""
+        return sum(len(row[4]) for row in self.tree() if row[1] == "text")
 
     def key(self, name):
         """Presses a key."""

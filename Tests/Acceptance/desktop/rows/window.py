@@ -152,8 +152,7 @@ def pins(lab):
     seat.fill(enrolment_code(seat.person.name))
     seat.fields(2)
     first = seat.digits()
-    for digit in "48274827":
-        seat.press(f"Digit {digit}")
+    seat.dial("48274827")
     seat.picture("keypad")
     seat.press("Continue")
     seat.ends("It is set up")
@@ -164,8 +163,7 @@ def pins(lab):
         seat.fields(1)
         orders = seat.digits()
         must(sorted(orders) == sorted(first), f"the keypad lacks a digit: {orders}")
-        for digit in value:
-            seat.press(f"Digit {digit}")
+        seat.dial(value)
         seat.picture("core-keypad")
         seat.go_on()
     seat.ends("It is changed")

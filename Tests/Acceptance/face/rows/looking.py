@@ -39,7 +39,7 @@ def right_right(lab):
     person = desk.person()
     login, found = desk.log_in(person, desk.show)
     must(login.is_in and found == ["0"], f"{login}, {found}")
-    lines = [line for line in lab.log.since(mark, "event=authenticate") if f"user={person.name}" in line]
+    lines = [line for line in lab.log.since(mark, "event=authenticate") if f"account={person.name}" in line]
     must(any("face" in line and "result=0 " in line for line in lines), f"the log: {lines}")
     desk.awaits_release()
     return "in; the log names passcode and face"

@@ -166,7 +166,7 @@ def unregistered(lab):
 def until(lab):
     lab.after(lambda: (STATE / "nouserok.ended").unlink(missing_ok=True))
     person, new = lab.person(), lab.person(registered=False)
-    hosts.sudoers(lab, *(f"{one.name} ALL=(ALL) ALL" for one in (person, new, rescuer(lab))))
+    hosts.sudoers(lab, *(f"{one.name} ALL=(ALL) ALL" for one in (person, new, lab.rescuer())))
     before = everything()
     today = datetime.datetime.now(datetime.UTC).date()
     last = today + datetime.timedelta(days=1)
