@@ -4,6 +4,7 @@ The words are read from the picture as a person reads them, by Tesseract. It tak
 shown if most of its words are there in about these letters.
 """
 
+import abc
 import difflib
 import pathlib
 import subprocess
@@ -39,7 +40,7 @@ def end(process):
         process.wait()
 
 
-class Screen:
+class Screen(abc.ABC):
     """A screen; a subclass knows how to press keys and to take a picture."""
 
     def __init__(self, lab, environment):
@@ -49,10 +50,13 @@ class Screen:
         """Runs a program at the screen; returns what it says."""
         return self.lab.run(*arguments, env=self.environment, check=check, timeout=LIMIT).stdout
 
+    @abc.abstractmethod
     def enter(self, text):
         """Types a text and presses Enter."""
-        self.type(text)
-        self.press("Return")
+
+    @abc.abstractmethod
+    def shoot(self, path):
+        """Writes what is shown to a PNG file."""
 
     def picture(self, name):
         """Keeps a picture of what is shown, for people: build/desktop/pictures/NAME.png."""
@@ -118,10 +122,12 @@ class XScreen(Screen):
         """Whether the server answers."""
         return self.on_screen("xdotool", "getdisplaygeometry", check=False).strip() == SIZE.replace("x", " ")
 
-    def type(self, text):
+    def enter(self, text):
         self.on_screen("xdotool", "type", "--delay", "30", text)
+        self.press("Return")
 
     def press(self, key):
+        """Presses a key by its name."""
         self.on_screen("xdotool", "key", key)
 
     def shoot(self, path):

@@ -17,6 +17,7 @@ import typing
 from desktop.desk import by
 from desktop.display import LIMIT, Screen, WaylandScreen, XScreen, end, is_shown
 from lab.listener import serve
+from lab.machine import Person
 from lab.processes import asks_alone, running
 from lab.table import Broken, Skip, must
 from lab.waiting import until
@@ -55,11 +56,13 @@ class Front:
     # The service that is enabled instead, because this one takes its lines from there.
     enabled = ""
     # By the person's language, the words that show that it asks for the passcode; None if its first screen is the question.
-    asks: typing.ClassVar = {"en": "Passcode for {}", "ko": "패스코드"}
+    asks: typing.ClassVar[dict[str, str] | None] = {"en": "Passcode for {}", "ko": "패스코드"}
     # Whether it asks for a value before it calls libpam.
     types_first = False
     # The program's own words after a refusal; empty if it shows PAM's texts, None if it shows no words.
-    refuses = ""
+    refuses: str | None = ""
+    screen: Screen
+    person: Person
     # Whether a second prompt, for the password, can be answered with something else than the first, and whether it is shown.
     falls_back = shows_second = True
 
@@ -68,7 +71,6 @@ class Front:
         for program in (self.program, "/usr/bin/Xvfb", "/usr/bin/gm", "/usr/bin/tesseract"):
             if not os.path.exists(program):
                 raise Skip(f"{program} is not there, and its package could not be fetched")
-        self.screen = None
 
     def enable(self):
         """Has the service ask for the passcode, as an administrator does it."""
@@ -104,7 +106,7 @@ class DisplayManager(Front):
     # Words of its greeter, whatever the language.
     opens = ""
     # Where it keeps its files.
-    folders = ()
+    folders: tuple[str, ...] = ()
 
     def start(self, person, language="C.UTF-8"):
         self.person = person
@@ -295,12 +297,12 @@ class TextScreen(Screen):
         lab.after(lambda: os.close(ours))
         lab.after(lambda: end(process))
 
-    def type(self, text):
+    def enter(self, text):
         self._shown = b""
-        os.write(self._terminal, text.encode())
+        os.write(self._terminal, text.encode() + b"\r")
 
-    def press(self, key):
-        os.write(self._terminal, {"Return": b"\r"}[key])
+    def shoot(self, path):
+        """A terminal needs no picture: its words are what it shows."""
 
     def read(self, languages="eng"):
         while select.select([self._terminal], [], [], 0.05)[0]:
@@ -312,7 +314,7 @@ class TextScreen(Screen):
         return self._shown.decode(errors="replace")
 
     def picture(self, name):
-        """A terminal needs none: its words are what it shows."""
+        pass
 
 
 class Locker(Front):
@@ -405,7 +407,7 @@ class XScreenSaver(Locker):
 
     def _opens_dialogue(self):
         """Presses a key that types nothing, which opens the dialogue a moment after the lock."""
-        self.screen.press("Control_L")
+        self.screen.on_screen("xdotool", "key", "Control_L")
         return self._has_dialogue()
 
     def is_in(self):
