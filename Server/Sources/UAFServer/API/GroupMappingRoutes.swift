@@ -23,7 +23,7 @@ enum GroupMappingRoutes {
         .object(
           APIShapes.groupMapping(
             GroupMapping(
-              groupID: 7, group: "Desk", externalID: "00g1", members: 12, policyGroup: "two factors",
+              groupID: 7, group: "Desk", externalID: "00g1", members: 12, policyGroup: "two-factors",
               role: "helpdesk", madeBy: "administrator mina", madeAt: 1_800_000_000)))
       ])
     ]
@@ -38,7 +38,7 @@ enum GroupMappingRoutes {
     body: [
       APIInputs.number("group", 1...Int64.max, "The number of a group of people.", isRequired: true), policy, role,
     ],
-    bodyExample: ["group": .integer(7), "policy": .string("two factors")],
+    bodyExample: ["group": .integer(7), "policy": .string("two-factors")],
     example: APIShapes.preview(GroupMappingPreview(members: 12, policy: PolicyPreview()))
   ) { call in
     guard let group = try call.body.optionalInteger("group") else {
@@ -54,7 +54,7 @@ enum GroupMappingRoutes {
     method: .PUT, path: "/groups/{group}/mapping",
     summary:
       "Maps a group of people to a group of the policy in force, a role, or both. Only at the server's own socket.",
-    body: [policy, role, lockOut], bodyExample: ["policy": .string("two factors")], status: .noContent
+    body: [policy, role, lockOut], bodyExample: ["policy": .string("two-factors")], status: .noContent
   ) { call in
     // Checked before the body is read, so that a caller without the permission gets the same refusal for every body.
     try call.caller.require(.manageAccess)
