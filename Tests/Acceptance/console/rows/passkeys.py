@@ -3,18 +3,16 @@
 import base64
 import hashlib
 import json
-import re
 import ssl
 import time
 import uuid
 
 from fleet.programs import as_user, write
+from lab.codes import code_in
 from lab.table import must, row
 
 # Seconds after which a server applies a policy that was saved.
 IN_FORCE = 2.5
-# What `uaf-server enrol` prints where there is no terminal: a JSON object as base64url.
-PAYLOAD = re.compile(r"^eyJ[\w-]+$", re.MULTILINE)
 # The four kinds of authenticators that people have, by the words of the WebDriver extension of WebAuthn Level 3, section 11.
 KINDS = {
     "platform": {"transport": "internal", "hasUserVerification": True, "isUserVerified": True, "hasResidentKey": True},
@@ -29,15 +27,6 @@ KINDS = {
     "usb": {"transport": "usb", "hasUserVerification": True, "isUserVerified": True, "hasResidentKey": False},
     "usb without verification": {"transport": "usb", "hasUserVerification": False, "hasResidentKey": False},
 }
-
-
-def code_in(shown):
-    """The enrolment code in what a command printed, as its person types it."""
-    found = PAYLOAD.search(shown)
-    if found is None:
-        raise ValueError(f"no code in: {shown}")
-    padded = found.group() + "=" * (-len(found.group()) % 4)
-    return json.loads(base64.urlsafe_b64decode(padded))["authCode"]
 
 
 def code_for(desk, account):

@@ -1,15 +1,12 @@
 """Our own server as one more party, asked by the same clients."""
 
 import json
-import re
 import subprocess
 
+from lab.codes import code_in
 from webauthn.dialects import Enrolment
 from webauthn.dialects.conformance import Conformance
 from webauthn.rigs import CERTIFICATES, NAME, SECONDS, Party
-
-# The code of an enrolment, as `uaf-server enrol` prints it for a terminal.
-CODE = re.compile(r"[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}")
 
 
 class UAFServer(Party):
@@ -39,11 +36,8 @@ class UAFServer(Party):
         return [*command, "--account-rate", "0", "--address-rate", "0"]
 
     def enrol(self, account):
-        shown = self.told("enrol", account)
-        found = CODE.search(shown)
-        if found is None:
-            raise ValueError(f"no code in: {shown}")
-        return Enrolment(found.group(), {"Authorization": f"Bearer {found.group()}"})
+        code = code_in(self.told("enrol", account))
+        return Enrolment(code, {"Authorization": f"Bearer {code}"})
 
     def unverified_account(self):
         """One of these accounts that no row has used."""
