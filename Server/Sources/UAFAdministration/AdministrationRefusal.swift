@@ -273,7 +273,8 @@ extension FieldProblem: CustomStringConvertible {
     case .unknownGroup: "is not a group in the policy in force at this server"
     case .textLength(let range):
       "must have \(range.lowerBound) to \(range.upperBound) bytes as shown, including the words that name who asks"
-    case .noPolicyGroup: "is not a group of the saved policy that is in force"
+    case .noPolicyGroup:
+      "is not a group of the saved policy that is in force, or its name has spaces or characters outside ASCII"
     case .notMappable: "cannot be privileged: a policy names privileged accounts itself"
     case .noMappedRole: "must be auditor, helpdesk or operator: the role administrator is only given by hand"
     case .outlivesMaker: "must end no later than the token with which it is made"

@@ -131,7 +131,7 @@ extension PageLanguage {
     case .unknownGroup: "이 서버에 적용 중인 정책에 없는 그룹입니다"
     case .textLength(let range):
       "요청한 사람을 알리는 말을 포함하여 표시되는 길이가 \(range.lowerBound)~\(range.upperBound)바이트여야 합니다"
-    case .noPolicyGroup: "적용 중인 저장된 정책에 없는 그룹입니다"
+    case .noPolicyGroup: "적용 중인 저장된 정책에 없거나, 이름에 공백이나 ASCII가 아닌 글자가 있는 그룹입니다"
     case .notMappable: "privileged에는 연결할 수 없습니다. 그 계정은 정책에 직접 적습니다"
     case .noMappedRole: "auditor, helpdesk, operator 가운데 하나여야 합니다. 관리자 역할은 직접 지정합니다"
     case .outlivesMaker: "이 토큰을 만드는 토큰보다 늦게 끝날 수 없습니다"
